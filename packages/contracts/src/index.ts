@@ -1,0 +1,44 @@
+export type { Announcement, Call, PayloadOf, ReplyOf, RequestOf } from './call.js';
+export { FIXED_DOMAINS, SourceAddress, SourceName, sourceName } from './source.js';
+export { Executed, FAULT_CODES, Fault, FaultCode, FaultRecord, RpcError } from './fault.js';
+export type { FaultOptions } from './fault.js';
+export { CachePolicy, Effect, ToolPolicy } from './policy.js';
+export {
+  CataloguePage,
+  CatalogueTool,
+  DiscoveryError,
+  PromptDefinition,
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  SourceCatalogue,
+  SourceIdentity,
+  SourceState,
+  SourceSummary,
+  ToolDefinition,
+} from './catalogue.js';
+export {
+  ClientHints,
+  SourceHealth,
+  ToolCallRequest,
+  ToolResult,
+  callTool,
+  complete,
+  describeSource,
+  getPrompt,
+  readResource,
+  sourceHealth,
+} from './source-calls.js';
+export { discoverCatalogue, discoverSource, discoveryHealth } from './discovery-calls.js';
+export {
+  CONTRACTS_VERSION,
+  callCancelled,
+  catalogueChanged,
+  resourceUpdated,
+  rollCall,
+  sourceBye,
+  sourceChanged,
+  sourceHello,
+} from './announcements.js';
+export { CONTEXT_HEADERS, CallContext, ContextId, Principal, leaseRef } from './context.js';
+export { ENVELOPE_META_KEY, ENVELOPE_VERSION, Envelope, MESSAGE_LIMIT, ServedFrom } from './envelope.js';
+export { Notice } from './notice.js';
