@@ -1,0 +1,3 @@
+export { retry } from './retry.js';
+export type { RetryOptions } from './retry.js';
+export { singleFlight } from './single-flight.js';
