@@ -1,0 +1,28 @@
+/** Where an MCP server is: a process to start, or a Streamable HTTP endpoint. */
+export type ServerTarget = StdioTarget | HttpTarget;
+
+export interface StdioTarget {
+  readonly transport: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The whole environment of the process: nothing of ours is added. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface HttpTarget {
+  readonly transport: 'http';
+  readonly url: string;
+  /** Sent with every request, authorization included; they can not replace the protocol's own. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `2026-07-28`: the server is known to speak it, discovery is skipped. Default `auto`. */
+  readonly protocol?: 'auto' | '2026-07-28';
+}
+
+/** How a session tells what it notices; the log of `@portico/observe` fits. Never given arguments, results or secrets. */
+export interface SessionLog {
+  debug(event: string, fields?: Record<string, unknown>): void;
+  info(event: string, fields?: Record<string, unknown>): void;
+  warn(event: string, fields?: Record<string, unknown>): void;
+  error(event: string, fields?: Record<string, unknown>): void;
+}
