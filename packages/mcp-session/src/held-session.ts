@@ -1,6 +1,6 @@
 import type { Notice, ReplyOf, RequestOf, ToolCallRequest, ToolResult, complete, getPrompt, readResource } from '@portico/contracts';
 import type { ServerCatalogue } from './catalogue.js';
-import type { ServerTarget, SessionLog } from './target.js';
+import type { SessionLog, TargetSource } from './target.js';
 
 export interface HeldSessionOptions {
   /** The server's configured name: the only thing about it that a fault's message tells. */
@@ -30,7 +30,7 @@ type Ask<C extends (at: never) => { request: unknown; reply: unknown }> = Return
 
 /** One session to one MCP server: opened on first use, kept, re-made when dead. Every failure is a `Fault`. */
 export declare class HeldSession {
-  constructor(target: ServerTarget, options: HeldSessionOptions);
+  constructor(target: TargetSource, options: HeldSessionOptions);
   readonly state: SessionState;
   readonly lastError: string | undefined;
   /** The last lines a stdio server wrote to stderr; empty over HTTP. */

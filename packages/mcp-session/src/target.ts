@@ -1,3 +1,11 @@
+import type { LookupFunction } from 'node:net';
+
+/**
+ * A target, or how it is made anew for each connection: secrets are read and checks made only then. What it throws is
+ * thrown by the call that needed the connection (a Fault as it is), `executed: no`.
+ */
+export type TargetSource = ServerTarget | (() => Promise<ServerTarget>);
+
 /** Where an MCP server is: a process to start, or a Streamable HTTP endpoint. */
 export type ServerTarget = StdioTarget | HttpTarget;
 
@@ -15,6 +23,8 @@ export interface HttpTarget {
   readonly url: string;
   /** Sent with every request, authorization included; they can not replace the protocol's own. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Used for every connection, redirects included, in place of `dns.lookup`; it may refuse an address by an error. */
+  readonly lookup?: LookupFunction;
   /** `2026-07-28`: the server is known to speak it, discovery is skipped. Default `auto`. */
   readonly protocol?: 'auto' | '2026-07-28';
 }
