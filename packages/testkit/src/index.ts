@@ -1,0 +1,2 @@
+export { startConformanceFixture } from './conformance-fixture/conformance-fixture.js';
+export type { ConformanceFixture } from './conformance-fixture/conformance-fixture.js';
