@@ -1,0 +1,13 @@
+export { LOG_FORMATS, LOG_LEVELS, createLog } from './log.js';
+export type { Log, LogFormat, LogLevel, LogOptions } from './log.js';
+export { Metrics } from './metrics.js';
+export type { Counter, Histogram, MetricNames } from './metrics.js';
+export type { Labels } from './series.js';
+export { logSettings, opsSettings } from './observe-settings.js';
+export { opsHandler } from './ops-handler.js';
+export type { OpsHandler, OpsOptions } from './ops-handler.js';
+export { opsListener } from './ops-listener.js';
+export type { OpsListener } from './ops-listener.js';
+export { Readiness } from './readiness.js';
+export type { ReadinessCheck } from './readiness.js';
+export { redact } from './redact.js';
