@@ -24,7 +24,10 @@ export interface Incoming {
   notify(notice: Notice): void;
 }
 
-export type Handler<C extends Call> = (request: z.output<C['request']>, incoming: Incoming) => Promise<z.input<C['reply']>>;
+export type Handler<C extends Call> = (
+  request: z.output<C['request']>,
+  incoming: Incoming,
+) => Promise<z.input<C['reply']>>;
 
 export interface ServeOptions {
   /** Aborts running handlers' signals that outlive the drain. */
@@ -50,7 +53,10 @@ export interface Bus {
   serve<C extends Call>(call: C, handler: Handler<C>, options?: ServeOptions): Promise<Subscription>;
   tell<A extends Announcement>(announcement: A, payload: z.input<A['payload']>): void;
   /** Hears an announcement; every listener hears each one. A throwing listener is logged and harms nobody. */
-  listen<A extends Announcement>(announcement: A, listener: (payload: PayloadOf<A>) => void | Promise<void>): Promise<Subscription>;
+  listen<A extends Announcement>(
+    announcement: A,
+    listener: (payload: PayloadOf<A>) => void | Promise<void>,
+  ): Promise<Subscription>;
   /** Ends every subscription, lets what runs finish (at most 5 s), then disconnects. */
   close(): Promise<void>;
 }

@@ -1,0 +1,81 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@portico/contracts';
+import type { Call } from '@portico/contracts';
+import type { z } from 'zod';
+import type { Handler } from './bus.js';
+import type { BusLog } from './bus-log.js';
+import { checkRequest } from './contract-check.js';
+import type { Accept } from './link.js';
+import { Work } from './work.js';
+
+/** How long a handler whose signal was aborted may take to answer before it is answered for, in milliseconds. */
+const LAST_WORD_MS = 250;
+
+/** The answering end of one call: runs a handler for each request, and knows which are running. */
+export class Serving<C extends Call> {
+  private readonly running = new Set<Work>();
+  private idle: (() => void) | undefined;
+
+  constructor(
+    private readonly call: C,
+    private readonly handler: Handler<C>,
+    private readonly log: BusLog,
+  ) {}
+
+  /** Handlers start in a microtask of their own, so that no link runs one inside the asker's stack. */
+  readonly accept: Accept = (request, answers) => {
+    const work = new Work(request, answers);
+    this.running.add(work);
+    queueMicrotask(() => void this.run(work));
+    return work;
+  };
+
+  /** Waits for what runs, at most `drainMs`; then aborts it, and answers for what stays silent even so. */
+  async drain(drainMs: number): Promise<void> {
+    await this.idleWithin(drainMs);
+    const stopping = new Fault('BACKEND_UNAVAILABLE', 'The service stopped before it could answer.');
+    for (const work of this.running) work.abort(stopping);
+    await this.idleWithin(LAST_WORD_MS);
+    for (const work of this.running) work.fault(stopping);
+  }
+
+  private async run(work: Work): Promise<void> {
+    try {
+      if (work.stopped) throw work.stopped;
+      work.reply(await this.handler(this.checked(work), work.incoming()));
+    } catch (error) {
+      work.fault(this.faultOf(error, work));
+    } finally {
+      this.running.delete(work);
+      if (this.running.size === 0) this.idle?.();
+    }
+  }
+
+  private checked({ request: { checked, data } }: Work): z.output<C['request']> {
+    const value = checked?.by === this.call.request ? checked.value : checkRequest(this.call.request, data);
+    return value as z.output<C['request']>;
+  }
+
+  private faultOf(error: unknown, work: Work): Fault {
+    if (error instanceof Fault) {
+      if (error.cause !== undefined) this.log.warn('bus.handler-fault', this.story(error.cause, work, error.code));
+      return error;
+    }
+    // What a handler throws because it was told to stop is no surprise: say why it was told.
+    if (work.stopped) return work.stopped;
+    this.log.error('bus.handler-failed', this.story(error, work));
+    return Fault.from(error);
+  }
+
+  private story(error: unknown, { request }: Work, code?: string): Record<string, unknown> {
+    return { subject: this.call.subject, correlationId: request.context?.correlationId, ...(code && { code }), error };
+  }
+
+  private async idleWithin(ms: number): Promise<void> {
+    if (this.running.size === 0) return;
+    const waited = new AbortController();
+    const idle = new Promise<void>((resolve) => (this.idle = resolve));
+    await Promise.race([idle, delay(ms, undefined, { signal: waited.signal }).catch(() => {})]);
+    waited.abort();
+  }
+}

@@ -1,0 +1,83 @@
+import { Fault } from '@portico/contracts';
+import type { Notice } from '@portico/contracts';
+import type { Incoming } from './bus.js';
+import type { Answers, LinkRequest, Running, StopReason } from './link.js';
+
+const STOPPED: Record<StopReason, () => Fault> = {
+  cancelled: () => new Fault('CANCELLED', 'The caller cancelled the request.'),
+  deadline: () => new Fault('TIMEOUT', 'The deadline passed.'),
+};
+
+/** One request being answered. Its signal and timer exist only once a handler asks for the signal. */
+export class Work implements Running {
+  /** Why it was told to stop. */
+  stopped: Fault | undefined;
+  private answered = false;
+  private controller: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly deadlineAt: number;
+
+  constructor(
+    readonly request: LinkRequest,
+    private readonly answers: Answers,
+  ) {
+    this.deadlineAt = performance.now() + request.deadlineMs;
+  }
+
+  stop(reason: StopReason): void {
+    if (!this.stopped) this.abort(STOPPED[reason]());
+  }
+
+  abort(reason: Fault): void {
+    if (this.stopped) return;
+    this.stopped = reason;
+    this.controller?.abort(reason);
+  }
+
+  reply(response: unknown): void {
+    if (this.finish()) this.answers.reply(response);
+  }
+
+  fault(fault: Fault): void {
+    if (this.finish()) this.answers.fault(fault.toRecord());
+  }
+
+  /** An object of its own properties, so that a handler may spread it. */
+  incoming(): Incoming {
+    const { context, wantsNotices } = this.request;
+    const signal = (): AbortSignal => this.signal();
+    return {
+      context,
+      wantsNotices,
+      get signal() {
+        return signal();
+      },
+      remainingMs: () => this.remainingMs(),
+      notify: (notice: Notice) => {
+        if (wantsNotices && !this.answered) this.answers.notice(notice);
+      },
+    };
+  }
+
+  /** Whether an answer may still be sent: once, and never to an asker who has cancelled. */
+  private finish(): boolean {
+    if (this.answered) return false;
+    this.answered = true;
+    clearTimeout(this.timer);
+    return this.stopped?.code !== 'CANCELLED';
+  }
+
+  private remainingMs(): number {
+    return Math.max(0, this.deadlineAt - performance.now());
+  }
+
+  private signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.stopped) this.controller.abort(this.stopped);
+      else if (!this.request.timed && !this.answered)
+        this.timer = setTimeout(() => this.stop('deadline'), this.remainingMs());
+    }
+    return this.controller.signal;
+  }
+}
