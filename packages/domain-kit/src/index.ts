@@ -31,3 +31,5 @@ export type { BackendRequest, BackendSettings } from './backend-link.js';
 export type { BackendAnswer } from './backend-answer.js';
 export { credentialFrom } from './credential.js';
 export type { Credential } from './credential.js';
+export { pageAt, pageLimit, parseCursor, snapshotOf } from './catalogue-pages.js';
+export type { Snapshot } from './catalogue-pages.js';
