@@ -1,17 +1,29 @@
 import type { Bus } from './bus.js';
+import { stderrLog } from './bus-log.js';
 import type { BusLog } from './bus-log.js';
+import { LinkBus } from './link-bus.js';
 import { memoryBus } from './memory-bus.js';
+import { readNatsAddress } from './nats-address.js';
+import { NatsLink } from './nats-link.js';
 
 export interface ConnectBusOptions {
-  /** `memory:`, or a comma list of `nats://host:port` or `tls://host:port`. */
+  /** `memory:`, or a comma list of `nats://host:port` or `tls://host:port`; `user:password@` or `token@` before the host. */
   readonly url: string;
   /** Name of the service, by which the server's operators know its connection. */
   readonly name: string;
   readonly log?: BusLog | undefined;
+  /** Milliseconds the first connection may take: 10 000 unless given. Lost later, it is sought for ever. */
+  readonly connectTimeoutMs?: number;
 }
 
-/** The bus at BUS_URL. */
-export const connectBus = ({ url, log }: ConnectBusOptions): Promise<Bus> => {
-  if (url === 'memory:') return Promise.resolve(memoryBus({ log }));
-  return Promise.reject(new Error('BUS_URL takes "memory:".'));
+/** The bus at BUS_URL. Rejects with one sentence that names the setting and shows no credential. */
+export const connectBus = async ({
+  url,
+  name,
+  log = stderrLog,
+  connectTimeoutMs = 10_000,
+}: ConnectBusOptions): Promise<Bus> => {
+  if (url === 'memory:') return memoryBus({ log });
+  const address = readNatsAddress(url);
+  return new LinkBus(await NatsLink.open({ address, name, log, connectTimeoutMs }), log);
 };

@@ -1,0 +1,39 @@
+/** Where NATS is, and how to sign in there. */
+export interface NatsAddress {
+  readonly servers: string[];
+  readonly tls: boolean;
+  readonly user?: string;
+  readonly pass?: string;
+  readonly token?: string;
+}
+
+const TAKES = 'It takes "memory:" or a comma list of nats://host:port or tls://host:port.';
+
+/** Reads BUS_URL. Throws one sentence that names the setting and repeats none of it, since it may hold a password. */
+export const readNatsAddress = (url: string): NatsAddress => {
+  const places = url.split(',').map((part) => readPlace(part.trim()));
+  const tls = places.some((place) => place.protocol === 'tls:');
+  if (tls && places.some((place) => place.protocol === 'nats:')) {
+    throw new Error('BUS_URL mixes nats:// and tls://. Use one of them for all its servers.');
+  }
+  const servers = places.map((place) => `${place.hostname}:${place.port || '4222'}`);
+  const { username = '', password = '' } = places.find((place) => place.username !== '') ?? {};
+  if (username === '') return { servers, tls };
+  if (password === '') return { servers, tls, token: decodeURIComponent(username) };
+  return { servers, tls, user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+};
+
+const readPlace = (text: string): URL => {
+  const place = URL.parse(text);
+  if (!place || !['nats:', 'tls:'].includes(place.protocol))
+    throw new Error(`BUS_URL is not an address of a bus. ${TAKES}`);
+  if (
+    place.hostname === '' ||
+    (place.pathname !== '' && place.pathname !== '/') ||
+    place.search !== '' ||
+    place.hash !== ''
+  ) {
+    throw new Error(`BUS_URL names a server by more or less than host and port. ${TAKES}`);
+  }
+  return place;
+};

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AuthorizationError, UserAuthenticationExpiredError, connect } from '@nats-io/transport-node';
+import type { Msg, NatsConnection as Client, Subscription as ClientSubscription } from '@nats-io/transport-node';
+import { Fault } from '@portico/contracts';
+import type { BusLog } from './bus-log.js';
+import type { HeaderBlock } from './header-block.js';
+import type { LinkSubscription } from './link.js';
+import type { NatsAddress } from './nats-address.js';
+
+/** Milliseconds: one dial, between pings, between dials at first and at most, to part in peace. */
+const DIAL_MS = 4_000;
+const PING_MS = 15_000;
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 2_000;
+const PARTING_MS = 1_000;
+
+interface Wanted {
+  readonly subject: string;
+  readonly queue?: string;
+  /** Must not throw. */
+  readonly receive: (message: Msg) => void;
+  held?: ClientSubscription;
+}
+
+export interface NatsConnectionOptions {
+  readonly address: NatsAddress;
+  readonly name: string;
+  readonly log: BusLog;
+  /** Milliseconds the first connection may take. */
+  readonly connectTimeoutMs: number;
+  /** The connection is gone: what was sent over it will not be answered. */
+  readonly onLost: () => void;
+}
+
+/**
+ * One connection to NATS, made anew for ever when it is lost. Each is a client of its own that never reconnects: the
+ * client's own reconnecting keeps what was published meanwhile and sends it later, which would run a request whose
+ * asker has long been told that it failed.
+ */
+export class NatsConnection {
+  private client: Client | undefined;
+  private readonly wanted = new Set<Wanted>();
+  private readonly stopped = new AbortController();
+  private reconnecting: Promise<void> | undefined;
+  private lastMaxPayload = 0;
+
+  private constructor(private readonly options: NatsConnectionOptions) {}
+
+  /** Rejects with one sentence when there is no server, or it refuses us, within the time. */
+  static async open(options: NatsConnectionOptions): Promise<NatsConnection> {
+    const connection = new NatsConnection(options);
+    const until = performance.now() + options.connectTimeoutMs;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        connection.use(await connection.dial(Math.min(DIAL_MS, Math.max(1, until - performance.now()))));
+        return connection;
+      } catch (error) {
+        const wait = waitBefore(attempt);
+        if (isRefusal(error) || performance.now() + wait >= until)
+          throw new Error(whyNot(options, error), { cause: error });
+        await delay(wait);
+      }
+    }
+  }
+
+  /** As the server last told us. */
+  get maxPayload(): number {
+    this.lastMaxPayload = this.client?.info?.max_payload ?? this.lastMaxPayload;
+    return this.lastMaxPayload;
+  }
+
+  /** Throws a Fault, and has sent nothing, when there is no connection or the message is larger than the server takes. */
+  publish(subject: string, data: Uint8Array, { reply, headers }: { reply?: string; headers?: HeaderBlock } = {}): void {
+    const { client } = this;
+    if (!client || client.isClosed())
+      throw new Fault('BACKEND_UNAVAILABLE', 'The bus is not connected right now.', { executed: 'no' });
+    const bytes = data.length + (headers?.byteLength ?? 0);
+    if (bytes > this.maxPayload) throw new TooLarge(bytes, this.maxPayload);
+    client.publish(subject, data, {
+      ...(reply !== undefined && { reply }),
+      ...(headers && { headers: headers.asHeaders() }),
+    });
+  }
+
+  /** Resolves once the server knows of it, or at once while there is no connection: then it will, when there is. */
+  async subscribe(wanted: Wanted): Promise<LinkSubscription> {
+    this.wanted.add(wanted);
+    const { client } = this;
+    if (client) {
+      this.attach(wanted, client);
+      await Promise.race([client.flush(), client.closed()]).catch(() => {});
+    }
+    return {
+      close: async () => {
+        this.wanted.delete(wanted);
+        const parting = wanted.held?.drain().catch(() => {});
+        await Promise.race([parting, this.client?.closed()]);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.stopped.abort();
+    const { client } = this;
+    this.client = undefined;
+    if (client) {
+      const parting = new AbortController();
+      await Promise.race([client.flush().catch(() => {}), delay(PARTING_MS, undefined, parting).catch(() => {})]);
+      parting.abort();
+      await client.close();
+    }
+    await this.reconnecting;
+  }
+
+  private dial(timeoutMs: number): Promise<Client> {
+    const { address, name } = this.options;
+    return connect({
+      servers: address.servers,
+      ...(address.user !== undefined && { user: address.user, pass: address.pass ?? '' }),
+      ...(address.token !== undefined && { token: address.token }),
+      ...(address.tls && { tls: {} }),
+      name,
+      reconnect: false,
+      timeout: timeoutMs,
+      pingInterval: PING_MS,
+      noAsyncTraces: true,
+    });
+  }
+
+  private use(client: Client): void {
+    this.client = client;
+    for (const wanted of this.wanted) this.attach(wanted, client);
+    void this.reportErrors(client);
+    void client.closed().then(() => this.lost(client));
+  }
+
+  private attach(wanted: Wanted, client: Client): void {
+    const { log } = this.options;
+    const { subject, queue, receive } = wanted;
+    wanted.held = client.subscribe(subject, {
+      ...(queue !== undefined && { queue }),
+      callback: (error, message) => {
+        if (error) log.error('bus.subscription-refused', { subject, error });
+        else receive(message);
+      },
+    });
+  }
+
+  private async reportErrors(client: Client): Promise<void> {
+    for await (const status of client.status()) {
+      if (status.type === 'error') this.options.log.error('bus.server-error', { error: status.error });
+    }
+  }
+
+  private lost(client: Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    this.options.log.warn('bus.disconnected');
+    this.options.onLost();
+    this.reconnecting = this.reconnect();
+  }
+
+  private async reconnect(): Promise<void> {
+    const { signal } = this.stopped;
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      await delay(waitBefore(attempt), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      const client = await this.dial(DIAL_MS).catch(() => undefined);
+      if (!client) continue;
+      if (signal.aborted) return client.close();
+      this.use(client);
+      return this.options.log.info('bus.reconnected', { attempts: attempt + 1 });
+    }
+  }
+}
+
+/** Told apart from other faults so that a reply's can say that the work was done. */
+export class TooLarge extends Fault {
+  constructor(bytes: number, most: number) {
+    const message = `The message takes ${String(bytes)} bytes; the bus carries at most ${String(most)}.`;
+    super('PAYLOAD_TOO_LARGE', message, { executed: 'no' });
+  }
+}
+
+/** Doubles up to a bound, less up to half of it by chance, so that services do not return all at once. */
+const waitBefore = (attempt: number): number =>
+  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
+
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
+
+const whyNot = ({ address, connectTimeoutMs }: NatsConnectionOptions, error: unknown): string => {
+  const where = address.servers.join(', ');
+  if (isRefusal(error)) return `BUS_URL: the NATS server at ${where} refused us: ${error.message}.`;
+  return `BUS_URL: no NATS server answered at ${where} within ${String(Math.round(connectTimeoutMs / 1000))} s.`;
+};
