@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/**
+ * @typedef {{ readonly title: string, readonly status: string, readonly file: string }} TestOutcome
+ * @typedef {{ readonly finishedAt: string, readonly tests: readonly TestOutcome[] }} TestResults
+ */
+
+/** Where the outcome of the last whole run is kept for `npm run requirements`. */
+export const RESULTS_FILE = '.cache/test-results.json';
+const NOT_RUN = /not run: no .+ here/;
+
+/** Keeps the outcome of a whole run, and closes each run with what was not run and "N passed, N failed". */
+export default class TestReporter {
+  /** @param {import('@jest/types').Config.GlobalConfig} globalConfig */
+  constructor(globalConfig) {
+    this.rootDir = globalConfig.rootDir;
+    this.whole =
+      globalConfig.testPathPatterns.patterns.length === 0 &&
+      !globalConfig.testNamePattern &&
+      !globalConfig.onlyChanged &&
+      !globalConfig.runTestsByPath &&
+      !globalConfig.shard;
+    /** @type {Error | undefined} */
+    this.error = undefined;
+  }
+
+  /**
+   * @param {unknown} _contexts
+   * @param {import('@jest/test-result').AggregatedResult} results
+   */
+  onRunComplete(_contexts, results) {
+    const tests = results.testResults.flatMap(({ testFilePath, testResults }) =>
+      testResults.map(({ fullName, status }) => ({
+        title: fullName,
+        status,
+        file: relative(this.rootDir, testFilePath),
+      })),
+    );
+    if (this.whole) this.keep(tests);
+    const missing = notRun(tests);
+    const silenced = this.whole ? tests.filter(isSilenced) : [];
+    const refused = [
+      ...(process.env['CI'] === 'true' ? missing : []),
+      ...silenced.map(({ title }) => `skipped: ${title}`),
+    ];
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites + refused.length;
+    if (refused.length > 0) this.error = new Error(`These must run: ${refused.join('; ')}`);
+    const lines = [...new Set([...missing, ...refused])].map((line) => `${line}\n`);
+    process.stdout.write(`\n${lines.join('')}${results.numPassedTests} passed, ${failed} failed\n`);
+  }
+
+  /** Jest exits with 1 when this gives an error. */
+  getLastError() {
+    return this.error;
+  }
+
+  /** @param {readonly TestOutcome[]} tests */
+  keep(tests) {
+    const file = join(this.rootDir, RESULTS_FILE);
+    mkdirSync(dirname(file), { recursive: true });
+    /** @type {TestResults} */
+    const kept = { finishedAt: new Date().toISOString(), tests };
+    writeFileSync(file, JSON.stringify(kept, null, 1));
+  }
+}
+
+/**
+ * One line a suite that had no server to run against.
+ * @param {readonly TestOutcome[]} tests
+ */
+const notRun = (tests) => [
+  ...new Set(
+    tests
+      .filter(({ title, status }) => status === 'pending' && NOT_RUN.test(title))
+      .map(({ title, file }) => `${NOT_RUN.exec(title)?.[0]}: ${file}`),
+  ),
+];
+
+/** @param {TestOutcome} test */
+const isSilenced = ({ title, status }) => (status === 'pending' || status === 'todo') && !NOT_RUN.test(title);
