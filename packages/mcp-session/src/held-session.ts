@@ -1,6 +1,16 @@
+import { Fault } from '@portico/contracts';
 import type { Notice, ReplyOf, RequestOf, ToolCallRequest, ToolResult, complete, getPrompt, readResource } from '@portico/contracts';
-import type { ServerCatalogue } from './catalogue.js';
-import type { SessionLog, TargetSource } from './target.js';
+import { readCatalogue, readMirrors } from './catalogue.js';
+import type { MirrorTable, ServerCatalogue } from './catalogue.js';
+import type { Ask, Connection, SessionParts } from './connection.js';
+import { Faults, Refusal, beforeSending } from './faults.js';
+import { paramHeaders } from './header-values.js';
+import type { JsonObject } from './json-rpc.js';
+import { openConnection } from './open-connection.js';
+import type { SessionMemory } from './open-connection.js';
+import { SharedAttempt } from './shared-attempt.js';
+import { StderrRing } from './stderr-ring.js';
+import type { ServerTarget, SessionLog } from './target.js';
 
 export interface HeldSessionOptions {
   /** The server's configured name: the only thing about it that a fault's message tells. */
@@ -15,34 +25,244 @@ export interface HeldSessionOptions {
 }
 
 export interface UseOptions {
+  /** Aborting it ends the call at once, at the server too; a deadline is a signal that aborts with a TimeoutError. */
   readonly signal: AbortSignal;
-  /** Given: progress and log lines of this call are delivered here, in order, before the result. Without our progress token. */
-  readonly onNotice?: (notice: Notice) => void;
+  /** Given: progress and log lines of this call are delivered here, in order, before the result, without a progress token. */
+  readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
 export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
+export type ReadResourceRequest = RequestOf<ReturnType<typeof readResource>>;
+export type ReadResourceResult = ReplyOf<ReturnType<typeof readResource>>;
+export type GetPromptRequest = RequestOf<ReturnType<typeof getPrompt>>;
+export type GetPromptResult = ReplyOf<ReturnType<typeof getPrompt>>;
+export type CompleteRequest = RequestOf<ReturnType<typeof complete>>;
+export type CompleteResult = ReplyOf<ReturnType<typeof complete>>;
 
-type Ask<C extends (at: never) => { request: unknown; reply: unknown }> = ReturnType<C> extends infer Found
-  ? Found extends import('@portico/contracts').Call
-    ? { request: RequestOf<Found>; reply: ReplyOf<Found> }
-    : never
-  : never;
+/** Changes that come in a burst are told once, after this many milliseconds. */
+const CHANGES_TOLD_AFTER_MS = 50;
+const SILENT: SessionLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** One session to one MCP server: opened on first use, kept, re-made when dead. Every failure is a `Fault`. */
-export declare class HeldSession {
-  constructor(target: TargetSource, options: HeldSessionOptions);
-  readonly state: SessionState;
-  readonly lastError: string | undefined;
+export class HeldSession {
+  readonly #parts: SessionParts;
+  readonly #memory: SessionMemory = { legacySince: undefined, stderr: new StderrRing() };
+  readonly #connectTimeoutMs: number;
+  readonly #changed = new Set<() => void>();
+  readonly #updated = new Set<(uri: string) => void>();
+  readonly #parting = new Set<Promise<void>>();
+  #connection: Connection | undefined;
+  #opening: SharedAttempt<Connection> | undefined;
+  #reading: SharedAttempt<ServerCatalogue> | undefined;
+  #known: { readonly catalogue: ServerCatalogue; readonly until: number } | undefined;
+  #mirrors: MirrorTable = new Map();
+  #telling: NodeJS.Timeout | undefined;
+  #lastError: string | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly target: ServerTarget,
+    options: HeldSessionOptions,
+  ) {
+    let lastId = 0;
+    this.#connectTimeoutMs = options.connectTimeoutMs ?? 20_000;
+    this.#parts = {
+      name: options.name,
+      clientInfo: options.clientInfo ?? { name: 'portico', version: '0.1.0' },
+      connectTimeoutMs: this.#connectTimeoutMs,
+      answerLimitBytes: options.answerLimitBytes ?? 8_388_608,
+      faults: new Faults(options.name),
+      log: options.log ?? SILENT,
+      nextId: () => ++lastId,
+      changed: () => this.#onChanged(),
+      resourceUpdated: (uri) => this.#updated.forEach((listener) => this.#tell(() => listener(uri))),
+    };
+  }
+
+  get state(): SessionState {
+    if (this.#closed) return 'closed';
+    if (this.#opening !== undefined) return 'connecting';
+    if (this.#lastError !== undefined) return 'failed';
+    return this.#connection === undefined || this.#connection.ended ? 'idle' : 'connected';
+  }
+
+  /** Why the server was last out of reach; undefined once it answered again. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
   /** The last lines a stdio server wrote to stderr; empty over HTTP. */
-  readonly stderr: readonly string[];
-  callTool(request: ToolCallRequest, use: UseOptions): Promise<ToolResult>;
-  readResource(request: Ask<typeof readResource>['request'], use: UseOptions): Promise<Ask<typeof readResource>['reply']>;
-  getPrompt(request: Ask<typeof getPrompt>['request'], use: UseOptions): Promise<Ask<typeof getPrompt>['reply']>;
-  complete(request: Ask<typeof complete>['request'], use: UseOptions): Promise<Ask<typeof complete>['reply']>;
-  /** `refresh`: asks the server anew instead of answering from what is remembered. */
-  catalogue(options: { readonly refresh?: boolean; readonly signal: AbortSignal }): Promise<ServerCatalogue>;
-  /** The server's lists have changed, or may have (a connection was re-made). Returns the way to stop listening. */
-  onChanged(listener: () => void): () => void;
-  onResourceUpdated(listener: (uri: string) => void): () => void;
-  close(): Promise<void>;
+  get stderr(): readonly string[] {
+    return this.#memory.stderr.lines;
+  }
+
+  /** Sent once; once more only after the server's word that it did not act on it (see `Refusal`). */
+  async callTool(request: ToolCallRequest, use: UseOptions): Promise<ToolResult> {
+    const { tool, arguments: args, inputResponses, requestState } = request;
+    const params = { name: tool, arguments: args, inputResponses, requestState };
+    const { meta, client } = request;
+    const result = await this.#use(false, use.signal, () => {
+      const mirrored = this.#mirrors.get(tool);
+      const headers = mirrored === undefined ? undefined : paramHeaders(mirrored, args);
+      return { method: 'tools/call', params, meta, client, paramHeaders: headers, ...use };
+    });
+    // The one shape that the contract asks of every tool result; everything else passes as it came.
+    if (result.content !== undefined && !Array.isArray(result.content)) throw this.#parts.faults.garbage();
+    return result;
+  }
+
+  async readResource({ client, ...params }: ReadResourceRequest, use: UseOptions): Promise<ReadResourceResult> {
+    return (await this.#use(true, use.signal, () => ({ method: 'resources/read', params, client, ...use }))) as ReadResourceResult;
+  }
+
+  async getPrompt({ client, ...params }: GetPromptRequest, use: UseOptions): Promise<GetPromptResult> {
+    return (await this.#use(true, use.signal, () => ({ method: 'prompts/get', params, client, ...use }))) as GetPromptResult;
+  }
+
+  async complete(params: CompleteRequest, use: UseOptions): Promise<CompleteResult> {
+    return (await this.#use(true, use.signal, () => ({ method: 'completion/complete', params, ...use }))) as CompleteResult;
+  }
+
+  /**
+   * All that the server publishes. Remembered until it says that something changed, or its `ttlMs` has passed; `refresh`
+   * asks anew. Askers share one walk through the pages, bounded by the connect limit.
+   */
+  async catalogue({ refresh = false, signal }: { refresh?: boolean; signal: AbortSignal }): Promise<ServerCatalogue> {
+    if (this.#closed) throw this.#parts.faults.closed();
+    if (!refresh && this.#known !== undefined && this.#known.until > performance.now()) return this.#known.catalogue;
+    const walk = (this.#reading ??= this.#startReading());
+    return walk.join(signal, () => this.#parts.faults.aborted(signal, 'no'));
+  }
+
+  /** The server's lists have changed, or may have: a connection was re-made. Returns the way to stop listening. */
+  onChanged(listener: () => void): () => void {
+    this.#changed.add(listener);
+    return () => this.#changed.delete(listener);
+  }
+
+  onResourceUpdated(listener: (uri: string) => void): () => void {
+    this.#updated.add(listener);
+    return () => this.#updated.delete(listener);
+  }
+
+  /** Ends the session for good; what runs on it fails. Resolves when no process, socket or timer of it is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#telling);
+    const fault = this.#parts.faults.closed();
+    this.#reading?.abort(fault);
+    this.#opening?.abort(fault);
+    await this.#opening?.outcome.catch(() => undefined);
+    this.#part(this.#connection);
+    await this.#reading?.outcome.catch(() => undefined);
+    await Promise.all(this.#parting);
+  }
+
+  async #use(idempotent: boolean, signal: AbortSignal, make: () => Ask): Promise<JsonObject> {
+    for (let again = false; ; again = true) {
+      const connection = await this.#connected(signal);
+      try {
+        const { result } = await connection.ask(make());
+        this.#lastError = undefined;
+        return result;
+      } catch (error) {
+        const fault = Fault.from(error);
+        if (fault.code === 'BACKEND_UNAVAILABLE') this.#lastError = fault.message;
+        const refused = fault instanceof Refusal;
+        const lost = idempotent && fault.code === 'BACKEND_UNAVAILABLE';
+        if (again || this.#closed || signal.aborted || !(refused || lost)) throw fault;
+        this.#parts.log.info('asked-again', { server: this.#parts.name, why: refused ? fault.refusal : 'connection-lost' });
+        if (refused && fault.refusal === 'header-mismatch') {
+          this.#mirrors = await readMirrors(connection, this.#parts, signal).catch((error: unknown) => {
+            throw beforeSending(error);
+          });
+        }
+      }
+    }
+  }
+
+  async #connected(signal: AbortSignal): Promise<Connection> {
+    if (this.#closed) throw this.#parts.faults.closed();
+    if (signal.aborted) throw this.#parts.faults.aborted(signal, 'no');
+    if (this.#connection !== undefined && !this.#connection.ended) return this.#connection;
+    // Published before it begins: whoever comes while it runs shares it.
+    this.#opening ??= new SharedAttempt(this.#connectTimeoutMs, (within) => this.#open(within));
+    return this.#opening.join(signal, () => this.#parts.faults.aborted(signal, 'no'));
+  }
+
+  async #open(within: AbortSignal): Promise<Connection> {
+    const before = this.#connection;
+    this.#part(before);
+    try {
+      const connection = await openConnection(this.target, this.#parts, this.#memory, within);
+      if (within.aborted) {
+        this.#part(connection);
+        throw this.#parts.faults.aborted(within, 'no');
+      }
+      this.#connection = connection;
+      this.#lastError = undefined;
+      this.#parts.log.info('connected', { server: this.#parts.name, protocolVersion: connection.facts.protocolVersion });
+      if (before !== undefined) this.#onChanged();
+      return connection;
+    } catch (error) {
+      const fault = this.#closed ? this.#parts.faults.closed() : beforeSending(error);
+      this.#lastError = fault.message;
+      this.#parts.log.warn('not-connected', { server: this.#parts.name, code: fault.code, cause: fault.cause });
+      throw fault;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  #startReading(): SharedAttempt<ServerCatalogue> {
+    const reading: SharedAttempt<ServerCatalogue> = new SharedAttempt(2 * this.#connectTimeoutMs, (within) =>
+      this.#readCatalogue(within, () => this.#reading === reading).finally(() => {
+        if (this.#reading === reading) this.#reading = undefined;
+      }),
+    );
+    return reading;
+  }
+
+  /** `current`: nothing has changed since the walk began, so that its outcome may be remembered. */
+  async #readCatalogue(within: AbortSignal, current: () => boolean): Promise<ServerCatalogue> {
+    for (let again = false; ; again = true) {
+      const connection = await this.#connected(within);
+      try {
+        const { catalogue, mirrors } = await readCatalogue(connection, this.#parts, within);
+        this.#mirrors = mirrors;
+        this.#lastError = undefined;
+        if (current()) this.#known = { catalogue, until: performance.now() + (catalogue.ttlMs ?? Infinity) };
+        return catalogue;
+      } catch (error) {
+        const fault = Fault.from(error);
+        if (fault.code === 'BACKEND_UNAVAILABLE') this.#lastError = fault.message;
+        if (again || within.aborted || fault.code !== 'BACKEND_UNAVAILABLE') throw fault;
+      }
+    }
+  }
+
+  #onChanged(): void {
+    this.#known = undefined;
+    this.#reading = undefined;
+    if (this.#closed || this.#telling !== undefined) return;
+    this.#telling = setTimeout(() => {
+      this.#telling = undefined;
+      this.#changed.forEach((listener) => this.#tell(listener));
+    }, CHANGES_TOLD_AFTER_MS);
+  }
+
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#parts.log.error('listener-failed', { server: this.#parts.name, error });
+    }
+  }
+
+  /** Lets go of a connection; `close` waits until it has ended. */
+  #part(connection: Connection | undefined): void {
+    if (connection === undefined) return;
+    const parting: Promise<void> = connection.close().finally(() => this.#parting.delete(parting));
+    this.#parting.add(parting);
+  }
 }

@@ -1,4 +1,16 @@
 export { HeldSession } from './held-session.js';
-export type { HeldSessionOptions, SessionState, UseOptions } from './held-session.js';
+export type {
+  CompleteRequest,
+  CompleteResult,
+  GetPromptRequest,
+  GetPromptResult,
+  HeldSessionOptions,
+  ReadResourceRequest,
+  ReadResourceResult,
+  SessionState,
+  UseOptions,
+} from './held-session.js';
 export type { ServerCatalogue } from './catalogue.js';
-export type { HttpTarget, ServerTarget, SessionLog, StdioTarget, TargetSource } from './target.js';
+export { mirroredParams } from './header-values.js';
+export type { MirroredParam } from './header-values.js';
+export type { HttpTarget, ServerTarget, SessionLog, StdioTarget } from './target.js';

@@ -1,0 +1,120 @@
+import { Fault } from '@portico/contracts';
+import type { Executed, FaultCode, FaultOptions, RpcError } from '@portico/contracts';
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A server's word that it did not act on a request, and why: the only answers after which a tools/call is sent again. */
+export class Refusal extends Fault {
+  constructor(
+    readonly refusal: 'session-unknown' | 'header-mismatch',
+    code: FaultCode,
+    message: string,
+    options: FaultOptions = {},
+  ) {
+    super(code, message, { ...options, executed: 'no' });
+  }
+}
+
+export const HEADER_MISMATCH = -32020;
+export const UNSUPPORTED_VERSION = -32022;
+/** Longest wait that a `Retry-After` can make us promise, in milliseconds. */
+const RETRY_AFTER_LIMIT_MS = 3_600_000;
+
+/** Every way that a server fails us, as a Fault that names it and nothing else of it. */
+export class Faults {
+  constructor(private readonly server: string) {}
+
+  /** Never reached, or lost on the way: `executed` says whether the request may have arrived. */
+  unavailable(executed: Executed, cause?: unknown): Fault {
+    const how = executed === 'no' ? 'could not be reached' : 'was lost before it answered';
+    return new Fault('BACKEND_UNAVAILABLE', `The server "${this.server}" ${how}.`, { executed, cause });
+  }
+
+  /** The caller's signal aborted: TIMEOUT when a deadline did it, CANCELLED when somebody did. */
+  aborted(signal: AbortSignal, executed: Executed): Fault {
+    const reason: unknown = signal.reason;
+    const code = reason instanceof Fault ? reason.code : (reason as Error | undefined)?.name;
+    return code === 'TIMEOUT' || code === 'TimeoutError'
+      ? new Fault('TIMEOUT', `The server "${this.server}" did not answer in time.`, { executed, cause: reason })
+      : new Fault('CANCELLED', `The call to the server "${this.server}" was cancelled.`, { executed, cause: reason });
+  }
+
+  tooLarge(limitBytes: number): Fault {
+    return new Fault(
+      'PAYLOAD_TOO_LARGE',
+      `The answer of the server "${this.server}" is larger than the ${limitBytes} bytes allowed.`,
+    );
+  }
+
+  /** It answered, but not in JSON-RPC. */
+  garbage(cause?: unknown): Fault {
+    return new Fault('UNKNOWN_ERROR', `The server "${this.server}" gave an answer that is not MCP.`, { cause });
+  }
+
+  /** An HTTP answer whose status says that something failed. */
+  status(status: number, headers: IncomingHttpHeaders): Fault {
+    const server = `The server "${this.server}"`;
+    switch (status) {
+      case 401:
+        return new Fault('UNAUTHENTICATED', `${server} does not accept the configured credentials.`);
+      case 403:
+        return new Fault('PERMISSION_DENIED', `${server} denies access.`);
+      case 429:
+        return new Fault('RATE_LIMITED', `${server} asks for fewer calls.`, { retryAfterMs: retryAfterMs(headers) });
+      case 502:
+      case 503:
+      case 504:
+        return this.unavailable('unknown', new Error(`HTTP ${status}`));
+      default:
+        return this.garbage(new Error(`HTTP ${status}`));
+    }
+  }
+
+  /** The server lost the session that the request named: it acted on nothing. */
+  sessionUnknown(): Refusal {
+    return new Refusal('session-unknown', 'BACKEND_UNAVAILABLE', `The server "${this.server}" lost its session.`);
+  }
+
+  /** A JSON-RPC error. What concerns our own hop alone (headers, revision) is not passed on as the server's word. */
+  rpc(error: RpcError): Fault {
+    const server = `The server "${this.server}"`;
+    switch (error.code) {
+      case HEADER_MISMATCH:
+        return new Refusal('header-mismatch', 'UNKNOWN_ERROR', `${server} refused the headers of a request.`);
+      case UNSUPPORTED_VERSION:
+        return new Fault('UNSUPPORTED', `${server} no longer speaks the revision agreed on.`, { executed: 'no' });
+      case -32021:
+        return new Fault('UNSUPPORTED', `${server} needs a capability that the client lacks.`, { rpc: error });
+      case -32601:
+        return new Fault('UNSUPPORTED', `${server} does not offer this.`, { rpc: error });
+      case -32602:
+        return new Fault('INVALID_ARGUMENTS', `${server} does not accept these parameters.`, { rpc: error });
+      case -32002:
+        return new Fault('NOT_FOUND', `${server} has no such resource.`, { rpc: error });
+      default:
+        return new Fault('UNKNOWN_ERROR', `${server} answered with an error.`, { rpc: error });
+    }
+  }
+
+  /** No revision of MCP in common. */
+  noCommonRevision(cause?: unknown): Fault {
+    return new Fault('UNSUPPORTED', `The server "${this.server}" speaks no revision of MCP that we do.`, { cause });
+  }
+
+  closed(): Fault {
+    return new Fault('BACKEND_UNAVAILABLE', `The session to the server "${this.server}" is closed.`, { executed: 'no' });
+  }
+}
+
+/** The same fault, of a request that was never written because the connection to carry it did not come about. */
+export const beforeSending = (error: unknown): Fault => {
+  const { code, message, retryAfterMs, cause } = Fault.from(error);
+  return new Fault(code, message, { cause, retryAfterMs, executed: 'no' });
+};
+
+/** `Retry-After` in milliseconds, from seconds or a date; undefined when it says nothing usable. */
+function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const value = headers['retry-after'];
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_LIMIT_MS) : undefined;
+}

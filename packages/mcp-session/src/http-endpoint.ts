@@ -1,0 +1,64 @@
+import { Pool } from 'undici';
+import { exchange } from './http-exchange.js';
+import type { ExchangeOutcome, ExchangeRequest } from './http-exchange.js';
+import type { SessionParts } from './connection.js';
+import type { HttpTarget } from './target.js';
+
+/** Headers that belong to the protocol or to the connection: a configured one of that name is not sent. */
+const OURS = /^(?:accept|content-type|content-length|connection|keep-alive|transfer-encoding|te|upgrade|expect|last-event-id|mcp-.*)$/i;
+/** Most connections to one server; beyond that requests wait for one, until their signal aborts. */
+const CONNECTIONS = 256;
+
+/** The pool of connections to one Streamable HTTP server, and what every request to it has in common. */
+export class HttpEndpoint {
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #configured: readonly string[];
+
+  constructor(
+    target: HttpTarget,
+    readonly parts: SessionParts,
+  ) {
+    const url = new URL(target.url);
+    this.#path = url.pathname + url.search;
+    this.#configured = Object.entries(target.headers).filter(([name]) => !OURS.test(name)).flat();
+    // Time is bounded by the signal of each request, so undici's own limits would only cut long calls short.
+    this.#pool = new Pool(url.origin, {
+      connections: CONNECTIONS,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: parts.connectTimeoutMs },
+      allowH2: false,
+    });
+  }
+
+  /** Headers of every POST, to be continued by the era's own. */
+  postHeaders(...more: string[]): string[] {
+    return ['accept', 'application/json, text/event-stream', 'content-type', 'application/json', ...this.#configured, ...more];
+  }
+
+  /** Headers of a GET that opens or resumes an event stream, or of a DELETE. */
+  bareHeaders(...more: string[]): string[] {
+    return ['accept', 'text/event-stream', ...this.#configured, ...more];
+  }
+
+  exchange(request: Omit<ExchangeRequest, 'path' | 'limitBytes'> & { limitBytes?: number | undefined }): Promise<ExchangeOutcome> {
+    const { answerLimitBytes, faults } = this.parts;
+    const limitBytes = Math.min(request.limitBytes ?? answerLimitBytes, answerLimitBytes);
+    return exchange(this.#pool, { ...request, path: this.#path, limitBytes }, faults);
+  }
+
+  /** Ends every connection, whatever runs on it. Idempotent. */
+  close(): Promise<void> {
+    return this.#pool.destroyed ? Promise.resolve() : this.#pool.destroy();
+  }
+}
+
+const SESSION_DOUBTS: ReadonlySet<number> = new Set([-32000, -32001, -32600]);
+
+/** Whether an answer says that who answers there is not, or no longer, who we agreed a revision and a session with. */
+export const speaksOtherwise = ({ status, answer }: ExchangeOutcome): boolean => {
+  const code = answer !== undefined && 'error' in answer ? answer.error.code : undefined;
+  if (code === -32022) return true;
+  return [400, 404, 405, 406, 415].includes(status) && (code === undefined || SESSION_DOUBTS.has(code));
+};

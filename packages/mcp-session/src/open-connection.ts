@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from '@portico/contracts';
+import type { Connection, SessionParts } from './connection.js';
+import { HttpEndpoint } from './http-endpoint.js';
+import { PINNED_FACTS, initializeParams, legacyFacts, modernFacts } from './initialize.js';
+import { LegacyHttpConnection } from './legacy-http.js';
+import { ModernHttpConnection, modernExchange, modernFault } from './modern-http.js';
+import { modernMeta } from './request-meta.js';
+import { ServerProcess } from './server-process.js';
+import { StderrRing } from './stderr-ring.js';
+import { StdioConnection, sortNotification } from './stdio-connection.js';
+import type { HttpTarget, ServerTarget, StdioTarget } from './target.js';
+
+/** How long a silent process is given to answer `server/discover` before it is asked to `initialize` too, in milliseconds. */
+const DISCOVER_ALONE_MS = 3_000;
+/** How long a server counts as legacy without being asked anew, in milliseconds: it may have been upgraded. */
+const LEGACY_VERDICT_MS = 600_000;
+
+/** What is remembered of a server between two connections. */
+export interface SessionMemory {
+  /** When it was last found to be of the legacy era, by `performance.now()`. */
+  legacySince: number | undefined;
+  stderr: StderrRing;
+}
+
+/**
+ * Makes one connection, in the newest era that both sides speak: `server/discover`, then `initialize`. Rejects with a
+ * Fault, or when the signal aborts, and then leaves nothing open.
+ */
+export const openConnection = (
+  target: ServerTarget,
+  parts: SessionParts,
+  memory: SessionMemory,
+  signal: AbortSignal,
+): Promise<Connection> =>
+  target.transport === 'http' ? openHttp(target, parts, memory, signal) : openStdio(target, parts, memory, signal);
+
+const knownLegacy = ({ legacySince }: SessionMemory): boolean =>
+  legacySince !== undefined && performance.now() - legacySince < LEGACY_VERDICT_MS;
+
+async function openHttp(target: HttpTarget, parts: SessionParts, memory: SessionMemory, signal: AbortSignal): Promise<Connection> {
+  const endpoint = new HttpEndpoint(target, parts);
+  try {
+    if (target.protocol === '2026-07-28') return new ModernHttpConnection(endpoint, parts, PINNED_FACTS);
+    if (!knownLegacy(memory)) {
+      const facts = await discoverOverHttp(endpoint, parts, signal);
+      if (facts !== undefined) return new ModernHttpConnection(endpoint, parts, facts);
+    }
+    memory.legacySince = undefined;
+    const connection = await LegacyHttpConnection.open(endpoint, parts, signal);
+    memory.legacySince = performance.now();
+    return connection;
+  } catch (error) {
+    await endpoint.close();
+    throw error;
+  }
+}
+
+/** Undefined: whoever answers does not know 2026-07-28, and may know an older revision. */
+async function discoverOverHttp(endpoint: HttpEndpoint, parts: SessionParts, signal: AbortSignal) {
+  const outcome = await modernExchange(endpoint, parts, { method: 'server/discover', params: {}, signal }).catch((fault: Fault) => {
+    // An answer that is no JSON-RPC says nothing of the era: `initialize` is told more plainly.
+    if (fault.code !== 'UNKNOWN_ERROR') throw fault;
+    return undefined;
+  });
+  if (outcome === undefined) return undefined;
+  const { status, answer } = outcome;
+  if (answer !== undefined && 'result' in answer && status < 300) return modernFacts(answer.result);
+  const olderMayKnow = (status < 500 && ![401, 403, 429].includes(status) && !(status >= 300 && status < 400)) || status === 501;
+  if (olderMayKnow || (status === 500 && answer !== undefined)) return undefined;
+  throw modernFault(outcome, parts);
+}
+
+/**
+ * One process, asked in place: `server/discover` first, `initialize` when it is refused, or when nothing has come back
+ * for a while (then whichever is answered first decides). The servers of the older era answer an unknown method with an
+ * error and go on; one that dies of it is started once more and asked to `initialize` alone. So a server is started once,
+ * not twice as the SDK's probe does, and a modern one is never taken for legacy because it also speaks the older revision.
+ */
+async function openStdio(target: StdioTarget, parts: SessionParts, memory: SessionMemory, signal: AbortSignal): Promise<Connection> {
+  if (!knownLegacy(memory)) {
+    const found = await tryProcess(target, parts, memory, signal, true);
+    if (found !== 'died') return found;
+  }
+  memory.legacySince = undefined;
+  const found = await tryProcess(target, parts, memory, signal, false);
+  if (found === 'died') throw parts.faults.unavailable('no', new Error('the process ended before it answered'));
+  return found;
+}
+
+async function tryProcess(
+  target: StdioTarget,
+  parts: SessionParts,
+  memory: SessionMemory,
+  signal: AbortSignal,
+  discover: boolean,
+): Promise<StdioConnection | 'died'> {
+  const server = new ServerProcess(target, parts, memory.stderr, (message) => sortNotification(server, message, parts));
+  const settled = new AbortController();
+  const within = AbortSignal.any([signal, settled.signal]);
+  try {
+    const facts = await negotiate(server, parts, within, discover);
+    if (facts.era === 'legacy') {
+      memory.legacySince = performance.now();
+      server.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+    }
+    return new StdioConnection(server, parts, facts);
+  } catch (error) {
+    const died = server.ended && server.started && !signal.aborted;
+    await server.close();
+    if (died) return 'died';
+    throw error;
+  } finally {
+    settled.abort();
+  }
+}
+
+/** Asks for the newest era first; resolves with the first that is granted, rejects when none is. */
+async function negotiate(server: ServerProcess, parts: SessionParts, signal: AbortSignal, discover: boolean) {
+  const ask = async (method: string, params: object) => {
+    const id = parts.nextId();
+    const { answer } = await server.request(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }), { signal });
+    return answer;
+  };
+  const initialize = async () => {
+    const answer = await ask('initialize', initializeParams(parts));
+    if ('error' in answer) throw parts.faults.noCommonRevision(new Error(`initialize was answered with ${answer.error.code}`));
+    return legacyFacts(answer.result, parts);
+  };
+  if (!discover) return initialize();
+
+  const refused = Symbol();
+  const discovered = ask('server/discover', { _meta: modernMeta({ method: '', params: {}, signal }, parts, undefined) }).then(
+    (answer) => ('result' in answer && modernFacts(answer.result)) || refused,
+  );
+  discovered.catch(() => undefined);
+  const patience = delay(DISCOVER_ALONE_MS, undefined, { signal }).catch(() => undefined);
+  const first = await Promise.race([discovered, patience]);
+  if (first === refused) return initialize();
+  if (typeof first === 'object') return first;
+  const granted = discovered.then((facts) => (typeof facts === 'object' ? facts : Promise.reject(parts.faults.noCommonRevision())));
+  return Promise.any([granted, initialize()]).catch((errors: AggregateError) => Promise.reject(errors.errors[1]));
+}
