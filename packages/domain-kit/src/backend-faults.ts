@@ -23,7 +23,7 @@ export function faultOfStatus(status: number, backend: string, retryAfter?: stri
   const mayTellWait = code === 'RATE_LIMITED' || code === 'BACKEND_UNAVAILABLE';
   const message = explained ?? `${backend} ${happened}.`;
   return new Fault(code, message.slice(0, MESSAGE_LIMIT), {
-    cause: new Error(`HTTP ${status}`),
+    cause: Object.assign(new Error(`HTTP ${status}`), { status }),
     retryAfterMs: mayTellWait ? retryAfterMs(retryAfter) : undefined,
   });
 }

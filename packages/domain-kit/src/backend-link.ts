@@ -5,7 +5,7 @@ import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { addressProblem } from './backend-address.js';
 import { BackendAnswer } from './backend-answer.js';
-import { faultOfConnection, faultOfStatus, retryAfterMs } from './backend-faults.js';
+import { faultOfConnection, faultOfStatus } from './backend-faults.js';
 import type { CallScope } from './call-scope.js';
 import type { Credential } from './credential.js';
 import type { SourceLog } from './source-log.js';
@@ -66,7 +66,13 @@ export class BackendLink {
       return await this.exchange('GET', asked);
     } catch (error) {
       const { code, retryAfterMs: wait = RETRY_PAUSE_MS } = Fault.from(error);
-      if (code !== 'BACKEND_UNAVAILABLE' || isGatewayError(error) || wait >= asked.scope.remainingMs()) throw error;
+      if (
+        code !== 'BACKEND_UNAVAILABLE' ||
+        statusOf(error) === 502 ||
+        statusOf(error) === 504 ||
+        wait >= asked.scope.remainingMs()
+      )
+        throw error;
       await sleep(wait, undefined, { signal: asked.scope.signal }).catch(() => {
         throw error;
       });
@@ -178,7 +184,7 @@ export class BackendLink {
   }
 }
 
-const isGatewayError = (error: unknown): boolean => /HTTP 50[24]/.test(String((error as Error).cause));
+const statusOf = (error: unknown): unknown => ((error as Error).cause as { status?: unknown }).status;
 
 const contextHeaders = (context: CallContext | undefined): Record<string, string> =>
   Object.fromEntries(

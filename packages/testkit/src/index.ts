@@ -8,3 +8,5 @@ export type { SuiteRun } from './conformance/suite.js';
 export { describeIfAvailable } from './describe-if-available.js';
 export { natsServerAvailable, startNatsServer } from './nats-server.js';
 export type { NatsServer, NatsServerOptions } from './nats-server.js';
+export { startFakeKubernetes } from './fake-kubernetes.js';
+export type { FakeKubernetes } from './fake-kubernetes.js';

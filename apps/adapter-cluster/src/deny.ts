@@ -1,0 +1,117 @@
+import { Fault } from '@portico/contracts';
+import type { ToolCallRequest } from '@portico/contracts';
+import { plainKind } from './kinds.js';
+import { UnreadableManifest, manifestKinds, valueKinds } from './manifest-kinds.js';
+
+/** One thing that may not be done: a tool, or a tool on one kind of resource. */
+export interface DenyRule {
+  /** Lower case; `*` stands for any run of characters. */
+  readonly tool: string;
+  /** As `plainKind` has it. */
+  readonly kind?: string;
+}
+
+/** Denied until the operator allows it: what shows a credential, or runs a command where credentials are mounted. */
+const DENIED_BY_DEFAULT = ['configuration_view', 'resources_*:Secret', 'pods_exec', 'pods_run'];
+
+const RULE = /^([A-Za-z0-9_*.-]{1,128})(?::([A-Za-z0-9./-]{1,253}))?$/;
+
+/** Reads `tool` or `tool:Kind`, `*` in the tool's name for anything. Throws, in a sentence, for anything else. */
+export function parseRule(text: string): DenyRule {
+  const [, tool, kind] = RULE.exec(text) ?? [];
+  const plain = kind === undefined ? undefined : plainKind(kind);
+  if (tool === undefined || (kind !== undefined && plain === undefined)) {
+    throw new Error(
+      `${JSON.stringify(text.slice(0, 100))} is neither a tool ("pods_exec", "helm_*") nor a tool on a kind ("resources_*:Secret")`,
+    );
+  }
+  return { tool: tool.toLowerCase(), ...(plain !== undefined && { kind: plain }) };
+}
+
+/** What may not be done on the cluster, whoever asks. */
+export class DenyList {
+  private readonly denied: readonly DenyRule[];
+  private readonly lifted: readonly DenyRule[];
+  private readonly byDefault = DENIED_BY_DEFAULT.map(parseRule);
+
+  /** `deny` adds to the default list; `allow` lifts from the default list alone. Throws, in a sentence, for no rule. */
+  constructor(deny: readonly string[], allow: readonly string[]) {
+    this.denied = deny.map(parseRule);
+    this.lifted = allow.map(parseRule);
+  }
+
+  /** Whether a tool may not be called whatever its arguments. */
+  tool(name: string): boolean {
+    return this.isDenied(name, undefined);
+  }
+
+  /**
+   * Throws PERMISSION_DENIED (`executed: no`) for a call that touches a denied kind, and INVALID_ARGUMENTS for one whose
+   * kinds cannot be told for certain.
+   */
+  checkKinds({ tool, arguments: given }: ToolCallRequest): void {
+    if (!this.hasKindRules(tool)) return;
+    for (const spelled of kindsOf(given)) {
+      const kind = plainKind(spelled);
+      if (kind === undefined) throw invalid('The kind of the resource is not one that Kubernetes could have.');
+      if (this.isDenied(tool, kind)) {
+        throw new Fault('PERMISSION_DENIED', `Resources of the kind "${spelled.trim()}" are not accessible here.`, {
+          executed: 'no',
+        });
+      }
+    }
+  }
+
+  private hasKindRules(tool: string): boolean {
+    return [...this.byDefault, ...this.denied].some((rule) => rule.kind !== undefined && matches(rule.tool, tool));
+  }
+
+  private isDenied(tool: string, kind: string | undefined): boolean {
+    const applies = (rule: DenyRule) => rule.kind === kind && matches(rule.tool, tool);
+    return this.denied.some(applies) || (this.byDefault.some(applies) && !this.lifted.some(applies));
+  }
+}
+
+/** Arguments that hold one word; any other text is read as a manifest. */
+const WORDS = new Set(['apiversion', 'name', 'namespace', 'context', 'labelselector', 'fieldselector']);
+
+function kindsOf(given: Record<string, unknown>): string[] {
+  return Object.entries(given).flatMap(([key, value]) => {
+    const name = key.toLowerCase();
+    if (name === 'kind') {
+      if (typeof value !== 'string') throw invalid('The argument "kind" must be text.');
+      return [value];
+    }
+    if (typeof value !== 'string') return valueKinds(value);
+    return WORDS.has(name) ? [] : readable(key, value);
+  });
+}
+
+function readable(argument: string, text: string): string[] {
+  try {
+    return manifestKinds(text);
+  } catch (error) {
+    if (!(error instanceof UnreadableManifest)) throw error;
+    throw invalid(
+      `The manifest in ${JSON.stringify(argument.slice(0, 64))} ${error.message}, so it cannot be checked.`,
+    );
+  }
+}
+
+const invalid = (message: string): Fault => new Fault('INVALID_ARGUMENTS', message, { executed: 'no' });
+
+/** Glob match in time linear in the name: each piece at its first place after the one before. */
+function matches(glob: string, tool: string): boolean {
+  const name = tool.toLowerCase();
+  const pieces = glob.split('*');
+  if (pieces.length === 1) return glob === name;
+  const [first = '', last = ''] = [pieces[0], pieces.at(-1)];
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= name.length - last.length;
+}

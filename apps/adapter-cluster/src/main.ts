@@ -1,0 +1,27 @@
+import { connectBus } from '@portico/bus';
+import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { withDotEnv } from '@portico/settings';
+import { readConfig, startAdapterCluster } from './adapter-cluster.module.js';
+
+await runService(async () => {
+  const config = readConfig(withDotEnv(process.env, process.cwd()));
+  if (!config)
+    throw new Error(
+      'CLUSTER_MCP_URL is not set, nor is CLUSTER_MCP_COMMAND: one of them says which server to publish.',
+    );
+  const log = createLog({ name: 'adapter-cluster', ...config.log });
+  const readiness = new Readiness();
+  const { host, port } = config.ops;
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
+  const bus = await connectBus({ url: config.busUrl, name: 'adapter-cluster', log });
+  const adapter = await startAdapterCluster(bus, config, log);
+  readiness.started();
+  return {
+    async close() {
+      readiness.draining();
+      await adapter.close();
+      await bus.close();
+      await ops?.close();
+    },
+  };
+});
