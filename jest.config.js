@@ -8,7 +8,8 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|testkit)$': '<rootDir>/packages/$1/src/index.ts',
+    '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|testkit)$':
+      '<rootDir>/packages/$1/src/index.ts',
     '^@portico/(front-door|discovery|upstreams|adapter-cluster|local)$': '<rootDir>/apps/$1/src/$1.module.ts',
   },
   transform: {
@@ -25,4 +26,7 @@ export default {
     ],
   },
   testTimeout: 30_000,
+  maxWorkers: '100%',
+  workerIdleMemoryLimit: '1GB',
+  reporters: ['default', '<rootDir>/scripts/test-reporter.js'],
 };
