@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import {
+  Fault,
+  type CatalogueTool,
+  type ReplyOf,
+  type SourceAddress,
+  type SourceCatalogue,
+  type SourceSummary,
+  type ToolResult,
+  type discoveryHealth,
+} from '@portico/contracts';
+import { z } from 'zod';
+import { describe, DescribeArguments } from './gateway/describe.js';
+import { HealthArguments, health } from './gateway/health.js';
+import { MODERN_REVISION } from './protocol-revisions.js';
+import type { PublishedCatalogue } from './published-catalogue.js';
+
+/** What the gateway's own tools look at. */
+export interface GatewayView {
+  readonly catalogue: () => PublishedCatalogue;
+  /** What discovery last said of each source. */
+  readonly sources: () => readonly SourceSummary[];
+  readonly health: () => Promise<ReplyOf<typeof discoveryHealth>['sources']>;
+}
+
+/** The domain `gateway`, which lives in the front door's own process: what there is, and how it is. */
+export interface GatewayDomain {
+  readonly address: SourceAddress;
+  readonly catalogue: SourceCatalogue;
+  /** Runs one of its tools by its name at the source; throws a Fault. */
+  call(tool: string, args: Record<string, unknown>): Promise<ToolResult>;
+}
+
+const CALL_TIMEOUT_MS = 10_000;
+
+const TOOLS = {
+  describe: {
+    description:
+      'Lists every domain behind this gateway with its status and tools. Give domain to see one alone, include_schemas to see the schemas of its tools.',
+    input: DescribeArguments,
+    run: (args: unknown, view: GatewayView) => describe(DescribeArguments.parse(args), view),
+  },
+  health: {
+    description:
+      'Tells for each domain whether it is up, degraded, down or not yet asked, and how old what is known of it is.',
+    input: HealthArguments,
+    run: (_args: unknown, view: GatewayView) => health(view),
+  },
+} as const;
+
+const definitionOf = (name: keyof typeof TOOLS): CatalogueTool => ({
+  definition: {
+    name,
+    description: TOOLS[name].description,
+    inputSchema: z.toJSONSchema(TOOLS[name].input, { io: 'input' }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  },
+  policy: { effect: 'read' },
+});
+
+const ownCatalogue = (): SourceCatalogue => {
+  const content: Omit<SourceCatalogue, 'revision'> = {
+    identity: {
+      description: 'The gateway itself: what domains and tools there are, and how they are.',
+      era: 'modern',
+      protocolVersion: MODERN_REVISION,
+      capabilities: { tools: {} },
+      mount: 'namespace',
+      callTimeoutMs: CALL_TIMEOUT_MS,
+    },
+    tools: [definitionOf('describe'), definitionOf('health')],
+    resources: [],
+    resourceTemplates: [],
+    prompts: [],
+  };
+  return { revision: createHash('sha256').update(JSON.stringify(content)).digest('hex'), ...content };
+};
+
+/** One sentence about the first thing wrong with the arguments. */
+const argumentFault = (error: z.ZodError): Fault => {
+  const issue = error.issues[0];
+  const at = issue === undefined || issue.path.length === 0 ? 'arguments' : issue.path.join('.');
+  return new Fault('INVALID_ARGUMENTS', `${at}: ${issue?.message ?? 'not understood'}`);
+};
+
+export const gatewayDomain = (view: GatewayView): GatewayDomain => ({
+  address: 'domain.gateway',
+  catalogue: ownCatalogue(),
+  async call(name, args) {
+    if (!Object.hasOwn(TOOLS, name)) throw new Fault('UNKNOWN_TOOL', 'The gateway has no such tool.');
+    const tool = TOOLS[name as keyof typeof TOOLS];
+    const parsed = tool.input.safeParse(args);
+    if (!parsed.success) throw argumentFault(parsed.error);
+    return { content: [{ type: 'text', text: JSON.stringify(await tool.run(parsed.data, view)) }] };
+  },
+});

@@ -1,0 +1,118 @@
+import type { CatalogueTool, SourceAddress, SourceCatalogue, ToolDefinition, ToolPolicy } from '@portico/contracts';
+import { spellOutBooleans, wrapOutputSchema } from './legacy-schema.js';
+import type { LeftOut } from './left-out.js';
+import { isRecord } from './mcp-request.js';
+import { paramDeclarations, type ParamHeader } from './param-declarations.js';
+import type { Era } from './protocol-revisions.js';
+import { publishedName, type Named } from './tool-names.js';
+import { isObjectSchema, isShallow, withoutMalformed } from './well-formed.js';
+
+/** One tool as the front door offers it, and all that calling it needs. */
+export interface PublishedTool extends Named {
+  readonly address: SourceAddress;
+  /** Its name at the source; the same as `name`. */
+  readonly tool: string;
+  /** As 2026-07-28 clients see it. */
+  readonly definition: ToolDefinition;
+  /** As 2025 clients see it; the same object where nothing differs. */
+  readonly legacyDefinition: ToolDefinition;
+  /** Both as JSON, once. */
+  readonly json: Readonly<Record<Era, string>>;
+  readonly policy: ToolPolicy;
+  readonly callTimeoutMs: number;
+  /** Arguments that 2026-07-28 clients mirror into headers. */
+  readonly paramHeaders: readonly ParamHeader[];
+  readonly declaresOutput: boolean;
+  /** 2025 clients were shown a wrapped output schema, so they are given wrapped output. */
+  readonly wrapsOutput: boolean;
+}
+
+/** A tool of one source, ready but for the name to show, which depends on all others. */
+export interface PreparedTool extends Omit<PublishedTool, 'shown' | 'json'> {
+  /** The last one made of it, for the next snapshot to reuse. */
+  made?: PublishedTool;
+}
+
+interface Preparation {
+  readonly address: SourceAddress;
+  readonly domain: string;
+  readonly identity: SourceCatalogue['identity'];
+  readonly report: (left: LeftOut) => void;
+}
+
+/** Clients refuse a whole list for one `inputSchema` that does not say `object`; arguments are always one, so it may be said. */
+const withObjectType = (schema: Record<string, unknown>): Record<string, unknown> =>
+  schema['type'] === undefined ? { ...schema, type: 'object' } : schema;
+
+const forModern = (definition: ToolDefinition): ToolDefinition => {
+  if (!Object.hasOwn(definition, 'execution')) return definition;
+  // 2026-07-28 took the key out of the protocol.
+  const { execution: _removed, ...rest } = definition;
+  return rest;
+};
+
+const forLegacy = (definition: ToolDefinition): { legacy: ToolDefinition; wrapsOutput: boolean } => {
+  const output = definition['outputSchema'];
+  const inputSchema = spellOutBooleans(definition.inputSchema);
+  const wrapsOutput = isRecord(output) && output['type'] !== 'object';
+  const outputSchema = !isRecord(output)
+    ? undefined
+    : wrapsOutput
+      ? wrapOutputSchema(output)
+      : spellOutBooleans(output);
+  const legacy =
+    inputSchema === definition.inputSchema && outputSchema === output
+      ? definition
+      : { ...definition, inputSchema, ...(outputSchema !== undefined && { outputSchema }) };
+  return { legacy, wrapsOutput };
+};
+
+/** What is offered of a source's tool; nothing, with the reason reported, when no client could take it. */
+export const prepareTool = (
+  entry: CatalogueTool,
+  { address, domain, identity, report }: Preparation,
+): PreparedTool | undefined => {
+  const leave = (reason: string) => void report({ domain, kind: 'tool', name: entry.definition.name, reason });
+  if (!isShallow(entry.definition)) return leave('its definition is nested too deeply');
+  const { definition: mended, dropped } = withoutMalformed(entry.definition, 'tool');
+  const output = mended['outputSchema'];
+  const badOutput = isRecord(output) && output['type'] === 'object' && !isObjectSchema(output);
+  const inputSchema = withObjectType(mended.inputSchema);
+  if (!isObjectSchema(inputSchema)) return leave('its inputSchema is not a JSON Schema of type "object"');
+  const headers = paramDeclarations(inputSchema);
+  if (!headers.valid) return leave(`an invalid x-mcp-header: ${headers.reason}`);
+  const keys = badOutput ? [...dropped, 'outputSchema'] : dropped;
+  for (const key of keys) report({ domain, kind: 'tool', name: mended.name, key, reason: `its ${key} is malformed` });
+  const { outputSchema: _malformed, ...withoutOutput } = mended;
+  const usable = badOutput ? withoutOutput : mended;
+  const definition =
+    inputSchema === usable.inputSchema ? (usable as ToolDefinition) : { ...usable, name: mended.name, inputSchema };
+  const { legacy, wrapsOutput } = forLegacy(definition);
+  return {
+    address,
+    domain,
+    name: definition.name,
+    tool: definition.name,
+    published: publishedName(domain, definition.name, identity.mount),
+    definition: forModern(definition),
+    legacyDefinition: legacy,
+    policy: entry.policy,
+    callTimeoutMs: entry.callTimeoutMs ?? identity.callTimeoutMs,
+    paramHeaders: headers.declarations,
+    declaresOutput: definition['outputSchema'] !== undefined,
+    wrapsOutput,
+  };
+};
+
+/** The tool under the name that clients are shown; the one made before when that has not changed. */
+export const nameTool = (prepared: PreparedTool, shown: string): PublishedTool => {
+  if (prepared.made?.shown === shown) return prepared.made;
+  const { made: _before, ...facts } = prepared;
+  const definition = { ...prepared.definition, name: shown };
+  const same = prepared.legacyDefinition === prepared.definition;
+  const legacyDefinition = same ? definition : { ...prepared.legacyDefinition, name: shown };
+  const modern = JSON.stringify(definition);
+  const json = { modern, legacy: same ? modern : JSON.stringify(legacyDefinition) };
+  prepared.made = Object.freeze({ ...facts, shown, definition, legacyDefinition, json });
+  return prepared.made;
+};

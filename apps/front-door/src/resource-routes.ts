@@ -1,0 +1,182 @@
+import type {
+  ResourceDefinition,
+  ResourceTemplateDefinition,
+  SourceAddress,
+  SourceCatalogue,
+  SourceIdentity,
+} from '@portico/contracts';
+import type { z } from 'zod';
+import type { LeftOut } from './left-out.js';
+import { templateMatcher, type TemplateMatcher } from './uri-template.js';
+import { isShallow, withoutMalformed } from './well-formed.js';
+
+type Resource = z.infer<typeof ResourceDefinition>;
+type Template = z.infer<typeof ResourceTemplateDefinition>;
+
+/** Where a published URI is read, and what it is called there. */
+export interface ResourceRoute {
+  readonly domain: string;
+  readonly address: SourceAddress;
+  readonly uri: string;
+  /** Deadline of a read, in milliseconds: its source's own. */
+  readonly callTimeoutMs: number;
+}
+
+interface TemplateRoute extends Omit<ResourceRoute, 'uri'> {
+  readonly template: string;
+  /** What its published URIs begin with and its own do not. */
+  readonly prefix: string;
+  readonly matcher: TemplateMatcher;
+}
+
+interface PreparedItem<T> {
+  readonly key: string;
+  readonly definition: T;
+  readonly matcher?: TemplateMatcher;
+  /** The JSON of the definition under each name it has been published by. */
+  made?: { readonly published: string; readonly json: string };
+}
+
+/** The resources and templates of one source that clients can take. */
+export interface PreparedResources {
+  readonly resources: readonly PreparedItem<Resource>[];
+  readonly templates: readonly PreparedItem<Template>[];
+}
+
+interface ResourceSource {
+  readonly domain: string;
+  readonly address: SourceAddress;
+  readonly identity: Pick<SourceIdentity, 'callTimeoutMs'>;
+  readonly resources: PreparedResources;
+}
+
+type Report = (left: LeftOut) => void;
+
+/** Most templates of one source: each is tried in turn for a URI that no list names. */
+const TEMPLATES_LIMIT = 1_000;
+
+const mend = <T extends Record<string, unknown>>(
+  definition: T,
+  key: string,
+  kind: 'resource' | 'template',
+  domain: string,
+  report: Report,
+) => {
+  const left = { domain, kind, name: key };
+  if (!isShallow(definition)) return void report({ ...left, reason: 'its definition is nested too deeply' });
+  const mended = withoutMalformed(definition, kind);
+  for (const dropped of mended.dropped) report({ ...left, key: dropped, reason: `its ${dropped} is malformed` });
+  return mended.definition;
+};
+
+export const prepareResources = (catalogue: SourceCatalogue, domain: string, report: Report): PreparedResources => {
+  const resources: PreparedItem<Resource>[] = [];
+  for (const resource of catalogue.resources) {
+    const definition = mend(resource, resource.uri, 'resource', domain, report);
+    if (definition !== undefined) resources.push({ key: resource.uri, definition });
+  }
+  const templates: PreparedItem<Template>[] = [];
+  for (const template of catalogue.resourceTemplates) {
+    const key = template.uriTemplate;
+    const matcher = templates.length < TEMPLATES_LIMIT ? templateMatcher(key) : undefined;
+    if (matcher === undefined)
+      report({ domain, kind: 'template', name: key, reason: 'it is malformed, too long, or one too many' });
+    const definition = matcher && mend(template, key, 'template', domain, report);
+    if (definition !== undefined && matcher !== undefined) templates.push({ key, definition, matcher });
+  }
+  return { resources, templates };
+};
+
+const jsonOf = <T extends object>(item: PreparedItem<T>, field: 'uri' | 'uriTemplate', published: string): string => {
+  if (item.made?.published !== published)
+    item.made = { published, json: JSON.stringify({ ...item.definition, [field]: published }) };
+  return item.made.json;
+};
+
+/** Routes every published URI to its source: by a map for those listed, in order of domains for those a template covers. */
+export class ResourceRoutes {
+  readonly #routes = new Map<string, ResourceRoute>();
+  readonly #published = new Map<string, string>();
+  readonly #templates = new Map<string, TemplateRoute>();
+  readonly #domains: ReadonlySet<string>;
+  readonly resourceJson: string[] = [];
+  readonly templateJson: string[] = [];
+
+  /** `sources` come in the order of their names: the first to publish a URI keeps it. */
+  constructor(sources: readonly ResourceSource[], report: Report) {
+    this.#domains = new Set(sources.map((source) => source.domain));
+    for (const { domain, address, identity, resources: prepared } of sources) {
+      const { callTimeoutMs } = identity;
+      const own = { resource: new Set<string>(), template: new Set<string>() };
+      const place = (
+        key: string,
+        kind: 'resource' | 'template',
+        taken: ReadonlyMap<string, unknown>,
+      ): string | undefined => {
+        const published = taken.has(key) || this.#looksPrefixed(key) ? `${domain}+${key}` : key;
+        if (!own[kind].has(key) && !taken.has(published)) {
+          own[kind].add(key);
+          return published;
+        }
+        report({ domain, kind, name: key, reason: 'it is published twice' });
+        return undefined;
+      };
+      for (const item of prepared.resources) {
+        const published = place(item.key, 'resource', this.#routes);
+        if (published === undefined) continue;
+        this.#routes.set(published, { domain, address, callTimeoutMs, uri: item.key });
+        this.#published.set(`${address} ${item.key}`, published);
+        this.resourceJson.push(jsonOf(item, 'uri', published));
+      }
+      for (const item of prepared.templates) {
+        const published = item.matcher && place(item.key, 'template', this.#templates);
+        if (published === undefined || item.matcher === undefined) continue;
+        const prefix = published === item.key ? '' : `${domain}+`;
+        this.#templates.set(published, {
+          domain,
+          address,
+          callTimeoutMs,
+          template: item.key,
+          prefix,
+          matcher: item.matcher,
+        });
+        this.templateJson.push(jsonOf(item, 'uriTemplate', published));
+      }
+    }
+  }
+
+  /** The source to read a published URI from; `undefined` when none has it. */
+  find(uri: string): ResourceRoute | undefined {
+    const listed = this.#routes.get(uri);
+    if (listed !== undefined) return listed;
+    for (const { domain, address, callTimeoutMs, prefix, matcher } of this.#templates.values()) {
+      if (!uri.startsWith(prefix)) continue;
+      const own = uri.slice(prefix.length);
+      if (matcher.matches(own)) return { domain, address, callTimeoutMs, uri: own };
+    }
+    return undefined;
+  }
+
+  /** The source of a published template (or, failing that, URI): completion asks about either. */
+  findTemplate(template: string): ResourceRoute | undefined {
+    const known = this.#templates.get(template);
+    if (known === undefined) return this.find(template);
+    const { domain, address, callTimeoutMs } = known;
+    return { domain, address, callTimeoutMs, uri: known.template };
+  }
+
+  /** The URI under which clients know a source's resource. */
+  publishedUri(address: SourceAddress, uri: string): string {
+    const listed = this.#published.get(`${address} ${uri}`);
+    if (listed !== undefined) return listed;
+    for (const template of this.#templates.values())
+      if (template.address === address && template.matcher.matches(uri)) return `${template.prefix}${uri}`;
+    return uri;
+  }
+
+  /** A URI that begins like those we make of another's must not be taken for one. */
+  #looksPrefixed(uri: string): boolean {
+    const plus = uri.indexOf('+');
+    return plus > 0 && plus <= 32 && this.#domains.has(uri.slice(0, plus));
+  }
+}
