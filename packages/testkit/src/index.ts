@@ -26,3 +26,8 @@ export { startLegacyHttpServer } from './legacy-http-server.js';
 export type { LegacyHttpScript, LegacyHttpServer } from './legacy-http-server.js';
 export { stdioServer } from './stdio-server.js';
 export type { StdioFixture, StdioScript } from './stdio-server.js';
+export { hostileRequests } from './hostile/hostile-requests.js';
+export type { HostileRequest } from './hostile/hostile-requests.js';
+export { SMUGGLED_TOOL } from './hostile/raw-attacks.js';
+export { HostileSender } from './hostile/send-hostile.js';
+export type { HostileOutcome } from './hostile/send-hostile.js';
