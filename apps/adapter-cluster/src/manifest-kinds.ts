@@ -3,7 +3,8 @@ import { isAlias, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
 /** A manifest that cannot be read for certain, with the reason as the end of a sentence. */
 export class UnreadableManifest extends Error {}
 
-const LONGEST_MANIFEST = 1024 * 1024;
+/** In characters: what a hostile one of them costs to parse stays well under a second. */
+const LONGEST_MANIFEST = 256 * 1024;
 /** Deeper than any manifest, shallower than any stack. */
 const DEEPEST = 100;
 /**
@@ -21,14 +22,11 @@ const OBJECT_KEYS = ['metadata', 'data', 'stringdata', 'type', 'immutable'];
  * ways: a syntax error, a tab as indent, a key given twice, an anchor, an alias, a merge key, a tag, a directive.
  */
 export function manifestKinds(text: string): string[] {
-  if (text.length > LONGEST_MANIFEST) throw new UnreadableManifest('is longer than 1 MiB');
+  if (text.length > LONGEST_MANIFEST) throw new UnreadableManifest('is longer than 256 KiB');
   if (AMBIGUOUS.test(text)) throw new UnreadableManifest('has control characters or unusual line ends');
   if (/^%/m.test(text)) throw new UnreadableManifest('has a YAML directive');
   const kinds: string[] = [];
-  // The server splits the text at these lines before it parses any of it, even where YAML would see one long text.
-  for (const part of new Set([text, ...text.split(/\r?\n---\r?\n/)])) {
-    for (const document of documentsOf(part)) collect(document, true, kinds, 0);
-  }
+  for (const document of documentsOf(text)) collect(document, true, kinds, 0);
   return kinds;
 }
 
@@ -49,7 +47,7 @@ function documentsOf(text: string): unknown[] {
 }
 
 function plainDocuments(text: string): unknown[] {
-  const documents = parseAllDocuments(text, { uniqueKeys: true, merge: false, logLevel: 'silent' });
+  const documents = parseAllDocuments(text, { uniqueKeys: false, merge: false, logLevel: 'silent' });
   return [...documents].map((document) => {
     if (document.errors.length > 0 || document.warnings.length > 0)
       throw new UnreadableManifest('is not plain, valid YAML');
@@ -59,9 +57,13 @@ function plainDocuments(text: string): unknown[] {
         if (isNode(node) && !isAlias(node) && 'anchor' in node && node.anchor !== undefined) refuse('has an anchor');
         if (node.tag !== undefined) refuse('has a tag');
       },
-      Pair: (_key, pair) => {
-        if (!isScalar(pair.key)) refuse('has a key that is no plain word');
-        else if (pair.key.value === '<<') refuse('has a merge key');
+      // Not the parser's own check of keys, which compares each with every other.
+      Map: (_key, map) => {
+        const keys = map.items.map(({ key }) =>
+          isScalar(key) ? String(key.value) : refuse('has a key that is no plain word'),
+        );
+        if (keys.includes('<<')) refuse('has a merge key');
+        if (new Set(keys).size < keys.length) refuse('has a key twice');
       },
     });
     return document.toJS({ maxAliasCount: 0 }) as unknown;

@@ -3,7 +3,7 @@ import { FAKE_SECRET_VALUE } from './fake-kubernetes.js';
 
 interface Thing {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [key: string]: unknown };
   readonly [key: string]: unknown;
 }
 
