@@ -19,11 +19,12 @@ export const canPin = isHere('taskset', '--version');
 
 /**
  * Starts a program pinned to one CPU. `env` is added to ours; `ipc` opens a message channel.
- * @param {number} cpu @param {string[]} command @param {{ env?: Record<string, string>, ipc?: boolean }} [options]
+ * @param {number} cpu @param {string[]} command @param {{ env?: Record<string, string>, ipc?: boolean, cwd?: string }} [options]
  */
-export const start = (cpu, command, { env = {}, ipc = false } = {}) => {
+export const start = (cpu, command, { env = {}, ipc = false, cwd } = {}) => {
   const [program, ...args] = canPin ? ['taskset', '-c', String(cpu), ...command] : command;
   const child = spawn(program, args, {
+    ...(cwd !== undefined && { cwd }),
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? /** @type {const} */ (['ipc']) : [])],
   });

@@ -75,7 +75,10 @@ export const startRow = async (row, upstreamUrl, { nodeFlags = [], env = {} } = 
     const nodes = /** @type {typeof children} */ ([]);
     /** @type {import('./rows.mjs').Stage['node']} */
     const node = (path, args = [], more = {}) => {
-      const child = start(MEASURED_CPU, [process.execPath, ...nodeFlags, path, ...args], { env: { ...env, ...more } });
+      const child = start(MEASURED_CPU, [process.execPath, ...nodeFlags, path, ...args], {
+        env: { ...env, ...more },
+        cwd: home,
+      });
       child.stdout?.resume();
       child.stderr?.resume();
       children.push(child);
