@@ -1,7 +1,7 @@
 import { CONTEXT_HEADERS, CallContext, ContextId } from '@portico/contracts';
 
-/** Reads one header of a message; the empty string when it has none. */
-export type ReadHeader = (name: string) => string;
+/** Reads one header of a message. */
+export type ReadHeader = (name: string) => string | undefined;
 
 const TENANT = 'Portico-Tenant';
 const SUBJECT = 'Portico-Subject';
@@ -32,8 +32,8 @@ export const contextHeaders = (context: CallContext): [name: string, value: stri
 
 /** The context that arrived. What is malformed counts as absent; without its id and principal there is no context. */
 export const readContext = (header: ReadHeader): CallContext | undefined => {
-  const fence = header(CONTEXT_HEADERS.leaseFence);
-  const traceparent = header(CONTEXT_HEADERS.traceparent);
+  const fence = header(CONTEXT_HEADERS.leaseFence) ?? '';
+  const traceparent = header(CONTEXT_HEADERS.traceparent) ?? '';
   const optional = {
     taskId: idIn(header(CONTEXT_HEADERS.taskId)),
     agent: idIn(header(CONTEXT_HEADERS.agent)),
@@ -49,10 +49,11 @@ export const readContext = (header: ReadHeader): CallContext | undefined => {
   return { correlationId, ...Object.fromEntries(given), principal: { tenant, subject } };
 };
 
-const idIn = (value: string): string | undefined => (ContextId.safeParse(value).success ? value : undefined);
+const idIn = (value: string | undefined): string | undefined =>
+  ContextId.safeParse(value).success ? value : undefined;
 
-const nameIn = (value: string): string | undefined => {
-  if (value.length > LONGEST_NAME) return undefined;
+const nameIn = (value: string | undefined): string | undefined => {
+  if (value === undefined || value.length > LONGEST_NAME) return undefined;
   try {
     return decodeURIComponent(value);
   } catch {

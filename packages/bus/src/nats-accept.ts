@@ -71,14 +71,17 @@ export const acceptRequests = async (
 };
 
 const requestIn = ({ headers }: Msg, subject: string, data: unknown): LinkRequest => {
-  const header = (name: string): string => headers?.get(name) ?? '';
-  const given = header(HEADERS.deadline);
+  // Looking a header up in the client's own class walks all of them.
+  const lines = new Map<string, string | undefined>();
+  for (const [name, values] of headers ?? []) lines.set(name, values[0]);
+  const header = (name: string): string | undefined => lines.get(name);
+  const given = header(HEADERS.deadline) ?? '';
   return {
     subject,
     data,
     deadlineMs: /^\d{1,10}$/.test(given) ? Math.min(Number(given), LONGEST_DEADLINE_MS) : STRANGERS_DEADLINE_MS,
     wantsNotices: header(HEADERS.wantsNotices) === '1',
-    context: headers ? readContext(header) : undefined,
+    context: readContext(header),
     checked: undefined,
     timed: false,
   };

@@ -17,10 +17,21 @@ export const readNatsAddress = (url: string): NatsAddress => {
     throw new Error('BUS_URL mixes nats:// and tls://. Use one of them for all its servers.');
   }
   const servers = places.map((place) => `${place.hostname}:${place.port || '4222'}`);
-  const { username = '', password = '' } = places.find((place) => place.username !== '') ?? {};
+  const { username, password } = places.find((place) => place.username !== '') ?? { username: '', password: '' };
   if (username === '') return { servers, tls };
-  if (password === '') return { servers, tls, token: decodeURIComponent(username) };
-  return { servers, tls, user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  return {
+    servers,
+    tls,
+    ...(password === '' ? { token: decoded(username) } : { user: decoded(username), pass: decoded(password) }),
+  };
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('BUS_URL has a "%" in its user or password that begins no escape; a plain "%" is written "%25".');
+  }
 };
 
 const readPlace = (text: string): URL => {

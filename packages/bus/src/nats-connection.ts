@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AuthorizationError, UserAuthenticationExpiredError, connect } from '@nats-io/transport-node';
+import { AuthorizationError, ConnectionError, UserAuthenticationExpiredError, connect } from '@nats-io/transport-node';
 import type { Msg, NatsConnection as Client, Subscription as ClientSubscription } from '@nats-io/transport-node';
 import { Fault } from '@portico/contracts';
 import type { BusLog } from './bus-log.js';
@@ -186,11 +186,14 @@ export class TooLarge extends Fault {
 const waitBefore = (attempt: number): number =>
   Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
 
+/** What trying again does not mend. */
 const isRefusal = (error: unknown): error is Error =>
-  error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
+  error instanceof AuthorizationError ||
+  error instanceof UserAuthenticationExpiredError ||
+  (error instanceof ConnectionError && error.message.includes("does not support 'tls'"));
 
 const whyNot = ({ address, connectTimeoutMs }: NatsConnectionOptions, error: unknown): string => {
   const where = address.servers.join(', ');
-  if (isRefusal(error)) return `BUS_URL: the NATS server at ${where} refused us: ${error.message}.`;
-  return `BUS_URL: no NATS server answered at ${where} within ${String(Math.round(connectTimeoutMs / 1000))} s.`;
+  if (isRefusal(error)) return `BUS_URL: the NATS server at ${where} does not let us in: ${error.message}.`;
+  return `BUS_URL: no NATS server answered at ${where} within ${String(connectTimeoutMs / 1000)} s.`;
 };

@@ -74,9 +74,10 @@ export class Work implements Running {
   private signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
+      const timed = this.request.timed || this.answered;
+      if (!this.stopped && this.remainingMs() === 0) this.stopped = STOPPED.deadline();
       if (this.stopped) this.controller.abort(this.stopped);
-      else if (!this.request.timed && !this.answered)
-        this.timer = setTimeout(() => this.stop('deadline'), this.remainingMs());
+      else if (!timed) this.timer = setTimeout(() => this.stop('deadline'), this.remainingMs());
     }
     return this.controller.signal;
   }
