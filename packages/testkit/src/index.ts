@@ -31,3 +31,8 @@ export type { HostileRequest } from './hostile/hostile-requests.js';
 export { SMUGGLED_TOOL } from './hostile/raw-attacks.js';
 export { HostileSender } from './hostile/send-hostile.js';
 export type { HostileOutcome } from './hostile/send-hostile.js';
+export { describeDomain } from './describe-domain.js';
+export type { DomainUnderTest } from './describe-domain.js';
+export { compareAnswers } from './oracle/compare.js';
+export type { Comparison } from './oracle/compare.js';
+export { INTENDED_DIFFERENCES } from './oracle/differences.js';
