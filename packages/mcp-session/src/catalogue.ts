@@ -95,11 +95,13 @@ async function readList<Item extends JsonObject>(
 
   for (let cursor: unknown; ; ) {
     const params = typeof cursor === 'string' ? { cursor } : {};
-    const { result, bytes } = await connection.ask({ method, params, signal, limitBytes: walk.bytesLeft }).catch((fault: Fault) => {
+    const answer = await connection.ask({ method, params, signal, limitBytes: walk.bytesLeft }).catch((fault: Fault) => {
       // Not every server that has resources has templates, and a pinned one declares nothing.
-      if (fault.rpc?.code === -32601 && (!declared || method === 'resources/templates/list')) return { result: { [field]: [] } as JsonObject, bytes: 0 };
+      if (fault.rpc?.code === -32601 && (!declared || method === 'resources/templates/list')) return undefined;
       throw fault;
     });
+    if (answer === undefined) break;
+    const { result, bytes } = answer;
     walk.bytesLeft -= bytes;
     const page = result[field];
     if (!Array.isArray(page)) throw parts.faults.garbage(new Error(`${method} without ${field}`));

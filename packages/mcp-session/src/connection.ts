@@ -9,7 +9,9 @@ export interface Connection {
   readonly ended: boolean;
   /** Sends one request, once. Rejects with a Fault. */
   ask(ask: Ask): Promise<Answer>;
-  /** Ends everything that belongs to it; resolves when it has ended. Idempotent. */
+  /** Takes nothing new and lets what runs on it finish; resolves when it has ended. */
+  retire(): Promise<void>;
+  /** Ends everything that belongs to it, what runs included; resolves when it has ended. Idempotent. */
   close(): Promise<void>;
 }
 

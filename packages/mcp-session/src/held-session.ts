@@ -10,7 +10,7 @@ import { openConnection } from './open-connection.js';
 import type { SessionMemory } from './open-connection.js';
 import { SharedAttempt } from './shared-attempt.js';
 import { StderrRing } from './stderr-ring.js';
-import type { ServerTarget, SessionLog } from './target.js';
+import type { SessionLog, TargetSource } from './target.js';
 
 export interface HeldSessionOptions {
   /** The server's configured name: the only thing about it that a fault's message tells. */
@@ -47,10 +47,11 @@ const SILENT: SessionLog = { debug: () => {}, info: () => {}, warn: () => {}, er
 export class HeldSession {
   readonly #parts: SessionParts;
   readonly #memory: SessionMemory = { legacySince: undefined, stderr: new StderrRing() };
+  #connectedBefore = false;
   readonly #connectTimeoutMs: number;
   readonly #changed = new Set<() => void>();
   readonly #updated = new Set<(uri: string) => void>();
-  readonly #parting = new Set<Promise<void>>();
+  readonly #retired = new Set<Connection>();
   #connection: Connection | undefined;
   #opening: SharedAttempt<Connection> | undefined;
   #reading: SharedAttempt<ServerCatalogue> | undefined;
@@ -61,7 +62,7 @@ export class HeldSession {
   #closed = false;
 
   constructor(
-    private readonly target: ServerTarget,
+    private readonly target: TargetSource,
     options: HeldSessionOptions,
   ) {
     let lastId = 0;
@@ -153,9 +154,8 @@ export class HeldSession {
     this.#reading?.abort(fault);
     this.#opening?.abort(fault);
     await this.#opening?.outcome.catch(() => undefined);
-    this.#part(this.#connection);
+    await Promise.all([...this.#retired, this.#connection].map((connection) => connection?.close()));
     await this.#reading?.outcome.catch(() => undefined);
-    await Promise.all(this.#parting);
   }
 
   async #use(idempotent: boolean, signal: AbortSignal, make: () => Ask): Promise<JsonObject> {
@@ -192,17 +192,20 @@ export class HeldSession {
 
   async #open(within: AbortSignal): Promise<Connection> {
     const before = this.#connection;
-    this.#part(before);
+    this.#connection = undefined;
+    this.#retire(before);
     try {
-      const connection = await openConnection(this.target, this.#parts, this.#memory, within);
+      const target = typeof this.target === 'function' ? await this.target() : this.target;
+      const connection = await openConnection(target, this.#parts, this.#memory, within);
       if (within.aborted) {
-        this.#part(connection);
+        await connection.close();
         throw this.#parts.faults.aborted(within, 'no');
       }
       this.#connection = connection;
       this.#lastError = undefined;
       this.#parts.log.info('connected', { server: this.#parts.name, protocolVersion: connection.facts.protocolVersion });
-      if (before !== undefined) this.#onChanged();
+      if (this.#connectedBefore) this.#onChanged();
+      this.#connectedBefore = true;
       return connection;
     } catch (error) {
       const fault = this.#closed ? this.#parts.faults.closed() : beforeSending(error);
@@ -259,10 +262,10 @@ export class HeldSession {
     }
   }
 
-  /** Lets go of a connection; `close` waits until it has ended. */
-  #part(connection: Connection | undefined): void {
+  /** Lets go of a dead connection; calls that still run on it end as they may. */
+  #retire(connection: Connection | undefined): void {
     if (connection === undefined) return;
-    const parting: Promise<void> = connection.close().finally(() => this.#parting.delete(parting));
-    this.#parting.add(parting);
+    this.#retired.add(connection);
+    void connection.retire().finally(() => this.#retired.delete(connection));
   }
 }

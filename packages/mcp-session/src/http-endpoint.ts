@@ -27,7 +27,7 @@ export class HttpEndpoint {
       connections: CONNECTIONS,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: parts.connectTimeoutMs },
+      connect: { timeout: parts.connectTimeoutMs, ...(target.lookup !== undefined && { lookup: target.lookup }) },
       allowH2: false,
     });
   }
@@ -46,6 +46,11 @@ export class HttpEndpoint {
     const { answerLimitBytes, faults } = this.parts;
     const limitBytes = Math.min(request.limitBytes ?? answerLimitBytes, answerLimitBytes);
     return exchange(this.#pool, { ...request, path: this.#path, limitBytes }, faults);
+  }
+
+  /** Ends every connection once nothing runs on it. */
+  drain(): Promise<void> {
+    return this.#pool.closed ? Promise.resolve() : this.#pool.close();
   }
 
   /** Ends every connection, whatever runs on it. Idempotent. */

@@ -97,6 +97,13 @@ export class LegacyHttpConnection implements Connection {
     throw modernFault(outcome, this.parts);
   }
 
+  async retire(): Promise<void> {
+    this.#ended = true;
+    this.#abort.abort();
+    await this.#listening;
+    await this.endpoint.drain();
+  }
+
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }

@@ -38,6 +38,12 @@ export class ModernHttpConnection implements Connection {
     throw modernFault(outcome, this.parts);
   }
 
+  async retire(): Promise<void> {
+    this.#ended = true;
+    await this.#listening?.close();
+    await this.endpoint.drain();
+  }
+
   async close(): Promise<void> {
     this.#ended = true;
     await this.#listening?.close();

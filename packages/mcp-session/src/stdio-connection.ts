@@ -42,6 +42,11 @@ export class StdioConnection implements Connection {
     throw this.parts.faults.rpc(answer.error);
   }
 
+  /** It is retired only when its process has ended: nothing runs on it. */
+  retire(): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     this.#ended = true;
     const ended = this.server.close();
