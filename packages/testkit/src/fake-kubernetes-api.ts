@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { FAKE_SECRET_VALUE } from './fake-kubernetes.js';
+
+export const FAKE_SECRET_VALUE = 'ZmFrZS1zZWNyZXQtdmFsdWUtMTIz';
 
 interface Thing {
   readonly kind: string;

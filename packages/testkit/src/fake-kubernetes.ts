@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerKubernetes } from './fake-kubernetes-api.js';
+import { FAKE_SECRET_VALUE, answerKubernetes } from './fake-kubernetes-api.js';
 
 /** A small Kubernetes API of two pods, two namespaces and one Secret, that remembers what it was asked. */
 export interface FakeKubernetes {
@@ -19,8 +19,6 @@ export interface FakeKubernetes {
   seen(part: string): Promise<void>;
   close(): Promise<void>;
 }
-
-export const FAKE_SECRET_VALUE = 'ZmFrZS1zZWNyZXQtdmFsdWUtMTIz';
 
 /** Starts one on a free loopback port. */
 export async function startFakeKubernetes(): Promise<FakeKubernetes> {
