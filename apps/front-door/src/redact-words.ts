@@ -66,10 +66,11 @@ const placeholder = (word: string): string | undefined => {
 
 /** Replaces every word that is a path, a host, an address or a token; punctuation around it stays. Linear. */
 export const redactWords = (text: string): string => {
-  let pathEnded = -1;
+  let pathEnded = -2;
   return text.replace(WORD, (word: string, offset: number) => {
     const tail = /[.:!?*]{0,8}$/.exec(word)?.[0] ?? '';
-    const core = word.slice(0, word.length - tail.length);
+    const head = word.startsWith('*.') ? 2 : 0;
+    const core = word.slice(head, word.length - tail.length);
     // A path with a space in it goes on in the next word.
     const goesOn = offset === pathEnded + 1 && /[\\/]/.test(core);
     const found = core === '' ? undefined : (placeholder(core) ?? (goesOn ? '[path]' : undefined));

@@ -1,4 +1,5 @@
 import { MESSAGE_LIMIT } from '@portico/contracts';
+import { withoutStack } from './redact-stack.js';
 import { redactWords } from './redact-words.js';
 
 /** Most characters of a text that are looked at; the rest is cut. */
@@ -11,26 +12,6 @@ const INVISIBLE =
 
 /** Halves of characters, as a careless cut leaves them. */
 const LONE = /\p{Surrogate}/gu;
-
-/** Lines of a stack trace: V8, Java and .NET, Python, Go, Ruby, PHP, Rust. */
-const FRAME = [
-  /^\s*at\s+\S.*(?:[:(].*\d\)?|\)|\bin\s.*:line \d+)\s*$/,
-  /^\s*at\s+(?:async\s+)?(?:file:|node:|\/|[A-Za-z]:\\)\S*$/,
-  /^\s*\.{3}\s*\d+\s+(?:more|common frames omitted)/,
-  /^\s*File "[^"]*", line \d+/,
-  /^\s*Traceback \(most recent call last\)/,
-  /^goroutine \d+ \[/,
-  /^\s+\S+:\d+(?: \+0x[0-9a-f]+)?\s*$/,
-  /^[\w./()*-]+\([^)]*\)\s*$/,
-  /^created by \S+/,
-  /^\s*from \S+:\d+:in\b/,
-  /^\s*#\d+\s+\S+\(\d+\)/,
-  /^\s*#\d+ \{main\}/,
-  /^\s*(?:stack backtrace:|\d+:\s+(?:0x[0-9a-f]+\s+-\s+)?[\w<>]+::)/,
-  /^\s*\^[\s~^]*$/,
-];
-/** A frame in the middle of a line: `at fn (file:1:2)`, `at pkg.Class.method(File.java:12)`. */
-const INLINE_FRAME = /(?:\s|\\n|\\t)at\s(?:async\s)?[^\s()]{0,200}(?:\s\[as [^\]\s]{0,80}\])?\s?\([^()\n]{0,500}\)/g;
 
 const SECRET_KEY =
   'pass(?:word|wd|phrase|code)?|pwd|secret|token|api[-_ ]?key|apikey|access[-_ ]?key|account[-_ ]?key|private[-_ ]?key|signing[-_ ]?key|' +
@@ -49,8 +30,17 @@ const FLAG = /(\s--?(?:p(?:ass(?:word)?)?|token|secret|api-?key|auth)\s)[^\s"']+
 const AUTHORIZATION =
   /\b((?:proxy-)?authorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:(?:bearer|basic|digest|token|negotiate|apikey|aws4-hmac-sha256)\s)?)[^\s"'\\][^"'\n\\]*/gi;
 const SCHEME = /\b(bearer|basic)\s+([A-Za-z0-9._~+/-]{6,}=*)/gi;
-const looksSecret = (value: string): boolean =>
-  value.length >= 20 || /[0-9._~+/=-]/.test(value) || /[a-z][A-Z]/.test(value);
+/** What follows "bearer" where a sentence speaks of the scheme itself. */
+const OF_SCHEME =
+  /^(?:tokens?|auth|authentication|authorization|scheme|realm|header|credentials?|challenge|required|missing|invalid|expired)$/i;
+const looksSecret = (scheme: string, value: string): boolean =>
+  (/^bearer$/i.test(scheme) && !OF_SCHEME.test(value.replace(/[.~/-]$/, ''))) ||
+  value.length >= 20 ||
+  /[0-9_~+/=]/.test(value) ||
+  /[a-z][A-Z]/.test(value);
+
+/** `token "abc123"`: a value in quotes right after what it is. Of secrets, clusters tell the name that way, so not them. */
+const QUOTED_SECRET = /\b((?:token|password|passphrase|api[-_ ]?key)\s{1,4})(["'`])[^"'`\n]{6,}\2/gi;
 
 /** Sentences in which a bare host name follows. */
 const NAMED_HOST =
@@ -88,20 +78,24 @@ const withoutUrls = (text: string): string => {
   return out + text.slice(from);
 };
 
-const withoutFrames = (text: string): string =>
-  text
-    .split('\n')
-    .filter((line) => !FRAME.some((frame) => frame.test(line)))
-    .join('\n');
+/** A message quoted inside another comes with its quotes, slashes and line ends escaped, which must hide nothing. */
+const unescaped = (text: string): string => {
+  const plain = text.replace(/(\\+)(["'/])?/g, (_all, run: string, escaped?: string) => escaped ?? run);
+  // In a Windows path `\n` is the beginning of a name.
+  return /[A-Za-z]:\\|\\\\/.test(plain) ? plain.replace(/\\[nrt](?=\s)/g, '\n') : plain.replace(/\\[nrt]/g, '\n');
+};
 
 const pass = (text: string): string => {
-  const whole = withoutKeys(withoutFrames(text).replace(INLINE_FRAME, ''));
+  const whole = withoutKeys(withoutStack(text));
   const known = withoutUrls(whole)
     .replace(AUTHORIZATION, '$1[redacted]')
     .replace(SECRET_PAIR, '$1[redacted]')
     .replace(PLACE_PAIR, '$1[redacted]')
     .replace(FLAG, '$1[redacted]')
-    .replace(SCHEME, (match, scheme: string, value: string) => (looksSecret(value) ? `${scheme} [redacted]` : match))
+    .replace(SCHEME, (match, scheme: string, value: string) =>
+      looksSecret(scheme, value) ? `${scheme} [redacted]` : match,
+    )
+    .replace(QUOTED_SECRET, '$1$2[redacted]$2')
     .replace(NAMED_HOST, '$1[host]')
     .replace(LOOKUP, '$1[host]')
     .replace(QUOTED_PATH, '$1[path]$1')
@@ -122,13 +116,16 @@ export const redact = (text: string): string => {
     const space = cut.search(/\s\S*$/);
     capped = space > REDACT_LIMIT - 2_048 ? cut.slice(0, space) : cut;
   }
-  const plain = capped.replace(LONE, '\ufffd').replaceAll('\r\n', '\n').replaceAll('\\/', '/').replace(INVISIBLE, '');
+  const plain = unescaped(capped.replace(LONE, '\ufffd').replaceAll('\r\n', '\n')).replace(INVISIBLE, '');
   const once = pass(plain);
   return once === plain ? once : pass(once);
 };
 
+/** The first `length` characters, or one less where that would halve a character. */
+export const cutAt = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 /** A redacted text as one line of at most so many characters, a cut marked with `…`. */
 export const redactedMessage = (text: string, limit = MESSAGE_LIMIT): string => {
-  const line = redact(text).replace(/\s+/g, ' ').trim();
-  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
+  const line = redact(text).replace(/\s+/g, ' ').trim() || 'It failed, and said nothing that can be shown.';
+  return line.length <= limit ? line : `${cutAt(line, limit - 1)}…`;
 };

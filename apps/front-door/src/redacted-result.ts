@@ -1,6 +1,6 @@
 import type { ToolResult } from '@portico/contracts';
 import { isRecord } from './mcp-request.js';
-import { redact } from './redact.js';
+import { cutAt, redact } from './redact.js';
 
 type Block = NonNullable<ToolResult['content']>[number];
 
@@ -19,7 +19,7 @@ const bounded = (text: string, budget: Budget): string => {
   if (budget.left <= 0) return CUT;
   const clean = redact(text);
   const fits = clean.length <= budget.left;
-  const kept = fits ? clean : `${clean.slice(0, budget.left)}${CUT}`;
+  const kept = fits ? clean : `${cutAt(clean, budget.left)}${CUT}`;
   budget.left -= clean.length;
   return kept;
 };
