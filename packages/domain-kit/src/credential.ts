@@ -27,11 +27,13 @@ export function credentialFrom(
 
 function fileCredential(file: string, log?: SourceLog): Credential {
   let known: { secret: string | undefined; stamp: string } | undefined;
+  let unreadable: string | undefined;
   return {
     async read() {
       try {
         // Before the content, so that a change in between is seen the next time.
         const { mtimeMs, size, ino } = await stat(file);
+        unreadable = undefined;
         const stamp = `${mtimeMs} ${size} ${ino}`;
         if (known?.stamp !== stamp) {
           const secret = usable(await readFile(file, 'utf8'));
@@ -40,7 +42,10 @@ function fileCredential(file: string, log?: SourceLog): Credential {
           known = { secret: secret ?? known?.secret, stamp };
         }
       } catch (error) {
-        log?.error('backend.credential-unreadable', { reason: (error as NodeJS.ErrnoException).code });
+        // Told once, not at each request until somebody mends it.
+        const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
+        if (reason !== unreadable) log?.error('backend.credential-unreadable', { reason });
+        unreadable = reason;
       }
       return known?.secret ?? missing();
     },
