@@ -71,11 +71,11 @@ export class Catalogue {
     if (this.#known.get(source) && this.#isAsked(source)) this.#prober.changed(source);
   }
 
-  /** All sources and what is known of them, at once; those that are due are probed from now on. */
-  overview(): Overview {
-    this.#wholeWanted = true;
+  /** All sources and what is known of them, at once. With `probe`, those that are due are asked from now on. */
+  overview(probe: boolean): Overview {
+    this.#wholeWanted ||= probe;
     const sources = this.#known.addresses();
-    for (const source of sources) if (this.#cache.isDue(source)) this.#prober.soon(source);
+    for (const source of probe ? sources : []) if (this.#cache.isDue(source)) this.#prober.soon(source);
     return { revision: this.#revision(), sources: sources.map((source) => this.#cache.summary(source)) };
   }
 

@@ -33,7 +33,7 @@ export class Discovery implements OnApplicationBootstrap, OnApplicationShutdown 
       this.#opened.push(await bus.listen(sourceHello, (hello) => catalogue.hello(hello)));
       this.#opened.push(await bus.listen(sourceBye, (bye) => catalogue.bye(bye)));
       this.#opened.push(await bus.listen(sourceChanged, ({ source }) => catalogue.changed(source)));
-      this.#opened.push(await bus.serve(discoverCatalogue, async () => catalogue.overview()));
+      this.#opened.push(await bus.serve(discoverCatalogue, async ({ probe }) => catalogue.overview(probe)));
       this.#opened.push(
         await bus.serve(discoverSource, ({ source, cursor }, incoming) => catalogue.page(source, cursor, incoming)),
       );

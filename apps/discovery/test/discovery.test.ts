@@ -31,7 +31,7 @@ const open = async (
   return source;
 };
 const summaryOf = async (source: SourceAddress): Promise<SourceSummary | undefined> =>
-  (await bus.ask(discoverCatalogue, {})).sources.find((summary) => summary.source === source);
+  (await bus.ask(discoverCatalogue, { probe: true })).sources.find((summary) => summary.source === source);
 const reaches = (source: SourceAddress, state: SourceSummary['state']): Promise<void> =>
   eventually(async () => expect((await summaryOf(source))?.state).toBe(state));
 const toolsOf = async (source: SourceAddress): Promise<string[]> =>
@@ -56,7 +56,7 @@ describe('discovery', () => {
     await discover();
     await open('upstream.after', () => catalogueOf('b'));
     await eventually(async () => {
-      const { sources } = await bus.ask(discoverCatalogue, {});
+      const { sources } = await bus.ask(discoverCatalogue, { probe: true });
       expect(sources.map(({ source }) => source)).toEqual(['domain.before', 'upstream.after']);
     });
   });
@@ -69,7 +69,7 @@ describe('discovery', () => {
     expect([hanging.asked, good.asked]).toEqual([0, 0]);
 
     const begun = performance.now();
-    const { sources } = await bus.ask(discoverCatalogue, {});
+    const { sources } = await bus.ask(discoverCatalogue, { probe: true });
     expect(performance.now() - begun).toBeLessThan(500);
     expect(sources.map(({ state }) => state)).toEqual(['pending', 'pending']);
     await reaches('domain.good', 'fresh');
@@ -81,7 +81,7 @@ describe('discovery', () => {
     for (let n = 0; n < 100; n++) await open(`upstream.hanging-${n}`, hang);
     await open('domain.good', () => catalogueOf('a'));
     await discover();
-    await bus.ask(discoverCatalogue, {});
+    await bus.ask(discoverCatalogue, { probe: true });
     expect(await toolsOf('domain.good')).toEqual(['a']);
   });
 
@@ -93,7 +93,7 @@ describe('discovery', () => {
     await discover();
     await Promise.all([
       ...Array.from({ length: 500 }, () => toolsOf('domain.slow')),
-      ...Array.from({ length: 500 }, () => bus.ask(discoverCatalogue, {})),
+      ...Array.from({ length: 500 }, () => bus.ask(discoverCatalogue, { probe: true })),
     ]);
     expect(source.asked).toBe(1);
   });
@@ -209,7 +209,7 @@ describe('discovery', () => {
     const source = await open('upstream.a', () => Promise.reject(new Error('broken')));
     await discover();
     await reaches('upstream.a', 'unavailable');
-    for (let n = 0; n < 20; n++) await bus.ask(discoverCatalogue, {});
+    for (let n = 0; n < 20; n++) await bus.ask(discoverCatalogue, { probe: true });
     await delay(50);
     expect(source.asked).toBe(1);
   });
@@ -264,7 +264,7 @@ describe('[FD-32] a change of the catalogue', () => {
     source.answer = () => catalogueOf('a', 'b');
     for (let n = 0; n < 10; n++) source.changed();
     await eventually(() => expect(changes).toHaveLength(2));
-    const { revision } = await bus.ask(discoverCatalogue, {});
+    const { revision } = await bus.ask(discoverCatalogue, { probe: true });
     expect(changes[1]).toEqual({ revision, sources: ['domain.a'] });
     expect(await toolsOf('domain.a')).toEqual(['a', 'b']);
     await delay(SETTLED_MS);
@@ -306,7 +306,7 @@ describe('[FD-32] a change of the catalogue', () => {
     await open('domain.a', () => catalogueOf('a'));
     await open('domain.b', () => catalogueOf('b'));
     await discover();
-    await bus.ask(discoverCatalogue, {});
+    await bus.ask(discoverCatalogue, { probe: true });
     await eventually(() => expect(changes.flatMap(({ sources }) => sources)).toEqual(['domain.a', 'domain.b']));
     expect(changes).toHaveLength(1);
   });
@@ -360,7 +360,7 @@ describe('coming and going', () => {
     await source.close();
     await eventually(() => expect(changes).toHaveLength(2));
     expect(changes[1]!.sources).toEqual(['domain.a']);
-    expect(await bus.ask(discoverCatalogue, {})).toEqual({ revision: changes[1]!.revision, sources: [] });
+    expect(await bus.ask(discoverCatalogue, { probe: true })).toEqual({ revision: changes[1]!.revision, sources: [] });
   });
 
   it('stays while another instance serves it', async () => {
@@ -376,7 +376,7 @@ describe('coming and going', () => {
 
   it('asks a source that arrives after somebody wanted the whole', async () => {
     await discover();
-    await bus.ask(discoverCatalogue, {});
+    await bus.ask(discoverCatalogue, { probe: true });
     await open('upstream.new', () => catalogueOf('a'));
     await eventually(() => expect(changes.map(({ sources }) => sources)).toEqual([['upstream.new']]));
   });
@@ -420,7 +420,7 @@ describe('coming and going', () => {
     const changing = await open('domain.changing', () => catalogueOf('a'));
     await discover();
     await toolsOf('domain.changing');
-    await bus.ask(discoverCatalogue, {});
+    await bus.ask(discoverCatalogue, { probe: true });
     changing.answer = () => catalogueOf('b');
     changing.changed();
     await delay(10);
@@ -428,6 +428,6 @@ describe('coming and going', () => {
     await closers.pop()!.close();
     await delay(SETTLED_MS);
     expect(changes).toHaveLength(told);
-    await expect(bus.ask(discoverCatalogue, {})).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    await expect(bus.ask(discoverCatalogue, { probe: true })).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
   });
 });

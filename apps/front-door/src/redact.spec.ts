@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { REDACT_LIMIT, redact, redactedMessage } from './redact.js';
-import { BENIGN, HOSTILE } from './redact.corpus.spec-data.js';
+import { BENIGN, HOSTILE } from '../test/backend-messages.js';
 
 const PAD = 400_000;
 

@@ -18,10 +18,10 @@ const Health = z.object({
   ),
 });
 
-/** Every source that has announced itself and what is known of it, at once; asking starts the probe of those pending. */
+/** Every source that has announced itself and what is known of it, at once; `probe` starts asking those that are due. */
 export const discoverCatalogue = {
   subject: 'discovery.catalogue',
-  request: z.object({}),
+  request: z.object({ probe: z.boolean() }),
   reply: Overview,
   effect: 'read',
   deadlineMs: 2_000,

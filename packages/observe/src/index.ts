@@ -11,3 +11,4 @@ export type { OpsListener } from './ops-listener.js';
 export { Readiness } from './readiness.js';
 export type { ReadinessCheck } from './readiness.js';
 export { redact } from './redact.js';
+export { runService } from './run-service.js';

@@ -1,0 +1,44 @@
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Bus, Subscription } from '@portico/bus';
+import { callCancelled, resourceUpdated } from '@portico/contracts';
+import type { CatalogueMemory } from './catalogue-memory.js';
+import type { ListMethod, PublishedCatalogue } from './published-catalogue.js';
+import type { RunningCalls } from './running-calls.js';
+import type { SdkServer } from './sdk-server.js';
+
+/** Carries what changes behind the front door to the clients that listen, and cancellations to the calls they name. */
+export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown {
+  private subscriptions: Subscription[] = [];
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly memory: CatalogueMemory,
+    private readonly sdk: SdkServer,
+    private readonly running: RunningCalls,
+  ) {
+    memory.onChange((before, after) => this.announce(before, after));
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.subscriptions = await Promise.all([
+      this.bus.listen(callCancelled, ({ session, requestId }) => void this.running.cancel(session, requestId)),
+      this.bus.listen(resourceUpdated, ({ source, uri }) => {
+        const published = this.memory.catalogue.publishedUri(source, uri);
+        if (published !== undefined) this.sdk.notify.resourceUpdated(published);
+      }),
+    ]);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.subscriptions.map((subscription) => subscription.close()));
+  }
+
+  /** One notification for each kind of list whose published content really differs. */
+  private announce(before: PublishedCatalogue, after: PublishedCatalogue): void {
+    const differs = (method: ListMethod): boolean => before.listJson(method, 'modern') !== after.listJson(method, 'modern');
+    const { notify } = this.sdk;
+    if (differs('tools/list')) notify.toolsChanged();
+    if (differs('prompts/list')) notify.promptsChanged();
+    if (differs('resources/list') || differs('resources/templates/list')) notify.resourcesChanged();
+  }
+}

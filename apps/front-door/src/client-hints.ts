@@ -1,0 +1,45 @@
+import type { ClientHints } from '@portico/contracts';
+import { type McpRequest, isRecord } from './mcp-request.js';
+
+const PROTOCOL = 'io.modelcontextprotocol/';
+const OURS = /^(?:portico|djayzone)\//;
+/** Reserved without a prefix: ours to continue, or to map, never to pass on blindly. */
+const RESERVED: ReadonlySet<string> = new Set(['progressToken', 'traceparent', 'tracestate', 'baggage']);
+
+export interface Forwarded {
+  readonly client?: ClientHints;
+  readonly meta?: Record<string, unknown>;
+}
+
+/** What of a request's `_meta` its source may see: what the client is, and the keys that are nobody's reserve. */
+export function forwardedMeta({ era, meta }: McpRequest): Forwarded {
+  const clientInfo = meta[`${PROTOCOL}clientInfo`];
+  const clientCapabilities = meta[`${PROTOCOL}clientCapabilities`];
+  const logLevel = meta[`${PROTOCOL}logLevel`];
+  const own = Object.entries(meta).filter(([key]) => !key.startsWith(PROTOCOL) && !OURS.test(key) && !RESERVED.has(key));
+  return {
+    ...(era === 'modern' && {
+      client: {
+        ...(isRecord(clientInfo) && { clientInfo }),
+        ...(isRecord(clientCapabilities) && { clientCapabilities }),
+        ...(typeof logLevel === 'string' && { logLevel }),
+      },
+    }),
+    ...(own.length > 0 && { meta: Object.fromEntries(own) }),
+  };
+}
+
+/** The fields by which a client retries a request that asked for input; they pass untouched. */
+export function inputRetry(params: Readonly<Record<string, unknown>>): {
+  inputResponses?: Record<string, unknown>;
+  requestState?: string;
+} {
+  const { inputResponses, requestState } = params;
+  return {
+    ...(isRecord(inputResponses) && { inputResponses }),
+    ...(typeof requestState === 'string' && { requestState }),
+  };
+}
+
+export const isRetry = ({ inputResponses, requestState }: Readonly<Record<string, unknown>>): boolean =>
+  inputResponses !== undefined || requestState !== undefined;

@@ -1,0 +1,43 @@
+import { Fault, complete } from '@portico/contracts';
+import { takeContext } from './call-context.js';
+import { faultAnswer } from './fault-to-rpc.js';
+import type { FrontDoor } from './front-door.js';
+import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
+import type { PublishedCatalogue } from './published-catalogue.js';
+import { resultAnswer } from './result-answer.js';
+
+/** Completes an argument of a prompt or of a resource template, at the source that publishes it. */
+export async function completeArgument(request: McpRequest, door: FrontDoor): Promise<Answer> {
+  const { ref, argument, context } = request.params;
+  if (!isRecord(ref)) return invalidParams('ref must be an object.');
+  if (!isRecord(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string') {
+    return invalidParams('argument must have a name and a value, both strings.');
+  }
+  await door.catalogue.forList();
+  const route = routeOf(ref, door.catalogue.catalogue);
+  if (route === undefined) return invalidParams('ref names no prompt and no resource template that is published here.');
+  try {
+    const result = await door.bus.ask(
+      complete(route.address),
+      { ref: route.ref, argument: { name: argument['name'], value: argument['value'] }, ...(isRecord(context) && { context }) },
+      { signal: request.signal, context: takeContext(request) },
+    );
+    return resultAnswer(result, request.era, door);
+  } catch (error) {
+    return faultAnswer(Fault.from(error));
+  }
+}
+
+function routeOf(ref: Record<string, unknown>, catalogue: PublishedCatalogue) {
+  if (ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
+    const resolution = catalogue.resolvePrompt(ref['name']);
+    if (resolution.kind !== 'found') return undefined;
+    const { address, prompt } = resolution.prompt;
+    return { address, ref: { ...ref, type: 'ref/prompt', name: prompt } };
+  }
+  if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
+    const route = catalogue.resolveTemplate(ref['uri']) ?? catalogue.resolveResource(ref['uri']);
+    return route && { address: route.address, ref: { ...ref, type: 'ref/resource', uri: route.uri } };
+  }
+  return undefined;
+}

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { logSettings } from '@portico/observe';
+import { type Environment, SettingError, readSettings, setting } from '@portico/settings';
+import { isLoopback } from './http-guards.js';
+
+export const settings = {
+  HOST: setting.text({ default: '127.0.0.1', meaning: 'where the front door listens for agents' }),
+  PORT: setting.port({ default: 8080, meaning: 'its port; 0 picks one and prints it' }),
+  ADMIN_HOST: setting.text({ default: '127.0.0.1', meaning: 'where its operators are answered: /healthz, /readyz, /metrics' }),
+  ADMIN_PORT: setting.port({ default: 8081, meaning: 'their port; 0 picks one' }),
+  PORTICO_HOME: setting.path({ default: '.portico', meaning: 'folder of everything written' }),
+  SIGNING_KEY_FILE: setting.path({
+    shownDefault: '$PORTICO_HOME/signing-key',
+    meaning: 'key that signs session ids, made at first start, mode 0600; the same on every front door',
+  }),
+  BUS_URL: setting.text({ default: 'memory:', orFile: true, meaning: 'the bus between services' }),
+  AUTH_MODE: setting.oneOf(['none'], { default: 'none', meaning: 'who authenticates callers: none, the perimeter is trusted' }),
+  TRUST_PERIMETER: setting.flag({
+    default: false,
+    meaning: 'true: an authenticating proxy stands in front, so that AUTH_MODE=none may listen beyond loopback',
+  }),
+  ALLOWED_ORIGINS: setting.list({ default: [], meaning: 'origins whose pages may call, such as https://app.example.com' }),
+  ALLOWED_HOSTS: setting.list({ default: [], meaning: 'host names besides the loopback ones, while bound to loopback' }),
+  BODY_LIMIT_BYTES: setting.integer({ default: 1_048_576, min: 1_024, meaning: 'largest request body' }),
+  RESULT_LIMIT_BYTES: setting.integer({ default: 1_048_576, min: 1_024, meaning: 'largest result of a call; lists are exempt' }),
+  TOOL_NAMES: setting.oneOf(['dotted', 'folded'], {
+    default: 'dotted',
+    meaning: 'how tools/list shows names: domain.tool, or domain_tool for clients that take no dot',
+  }),
+  LIST_TTL_SECS: setting.seconds({ default: 300, meaning: 'how long clients may keep a list; 0: not at all' }),
+  ...logSettings,
+};
+
+/** What the front door needs to know, read once. Throws a SettingError for the first setting that can not be used. */
+export function readConfig(env: Environment) {
+  const read = readSettings(settings, env);
+  if (!isLoopback(read.HOST) && read.AUTH_MODE === 'none' && !read.TRUST_PERIMETER) {
+    throw new SettingError(
+      'HOST',
+      `HOST is ${JSON.stringify(read.HOST)}, which others can reach, while AUTH_MODE is none: set TRUST_PERIMETER=true if an ` +
+        'authenticating proxy stands in front, or HOST to a loopback address.',
+    );
+  }
+  return {
+    host: read.HOST,
+    port: read.PORT,
+    admin: { host: read.ADMIN_HOST, port: read.ADMIN_PORT },
+    signingKeyFile: read.SIGNING_KEY_FILE ?? resolve(read.PORTICO_HOME, 'signing-key'),
+    busUrl: read.BUS_URL,
+    allowedOrigins: read.ALLOWED_ORIGINS,
+    allowedHosts: read.ALLOWED_HOSTS,
+    bodyLimitBytes: read.BODY_LIMIT_BYTES,
+    resultLimitBytes: read.RESULT_LIMIT_BYTES,
+    toolNames: read.TOOL_NAMES,
+    listTtlMs: read.LIST_TTL_SECS * 1_000,
+    log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
+  };
+}
+
+export type FrontDoorConfig = ReturnType<typeof readConfig>;

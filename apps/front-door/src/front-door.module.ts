@@ -1,0 +1,88 @@
+import 'reflect-metadata';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Bus } from '@portico/bus';
+import { discoveryHealth } from '@portico/contracts';
+import { type Log, Metrics, Readiness } from '@portico/observe';
+import { AdminListener } from './admin-listener.js';
+import { CatalogueMemory } from './catalogue-memory.js';
+import { ChangeFeed } from './change-feed.js';
+import type { FrontDoorConfig } from './config.js';
+import { HttpGuards } from './http-guards.js';
+import { HttpListener } from './http-listener.js';
+import { KeepAlive } from './keep-alive.js';
+import { McpEndpoint } from './mcp-endpoint.js';
+import { RunningCalls } from './running-calls.js';
+import { SdkServer } from './sdk-server.js';
+import { SessionIds } from './session-id.js';
+import { loadSigningKey } from './signing-key.js';
+
+export { readConfig, settings } from './config.js';
+export type { FrontDoorConfig } from './config.js';
+
+/** The wiring of the front door: what each part is made of, and in which order they open and close. */
+export class FrontDoorModule {
+  static on(bus: Bus, config: FrontDoorConfig, log: Log): DynamicModule {
+    const readiness = new Readiness();
+    return {
+      module: FrontDoorModule,
+      providers: [
+        { provide: RunningCalls, useFactory: () => new RunningCalls() },
+        { provide: SdkServer, useFactory: () => new SdkServer(config.listTtlMs, log) },
+        {
+          provide: CatalogueMemory,
+          useFactory: () =>
+            new CatalogueMemory(bus, {
+              toolNames: config.toolNames,
+              log,
+              health: async () => (await bus.ask(discoveryHealth, {})).sources,
+            }),
+        },
+        {
+          provide: ChangeFeed,
+          inject: [CatalogueMemory, SdkServer, RunningCalls],
+          useFactory: (memory: CatalogueMemory, sdk: SdkServer, running: RunningCalls) =>
+            new ChangeFeed(bus, memory, sdk, running),
+        },
+        {
+          provide: McpEndpoint,
+          inject: [CatalogueMemory, SdkServer, RunningCalls],
+          useFactory: (catalogue: CatalogueMemory, sdk: SdkServer, running: RunningCalls) =>
+            new McpEndpoint({
+              door: { bus, catalogue, log, resultLimitBytes: config.resultLimitBytes, listTtlMs: config.listTtlMs },
+              guards: new HttpGuards(config),
+              sdk,
+              running,
+              sessions: new SessionIds(loadSigningKey(config.signingKeyFile)),
+              keepAlive: new KeepAlive(),
+              bodyLimitBytes: config.bodyLimitBytes,
+            }),
+        },
+        {
+          provide: HttpListener,
+          inject: [McpEndpoint, CatalogueMemory, SdkServer],
+          useFactory: (endpoint: McpEndpoint, memory: CatalogueMemory, sdk: SdkServer) =>
+            new HttpListener({ host: config.host, port: config.port, log, readiness }, endpoint, memory, sdk),
+        },
+        { provide: AdminListener, useFactory: () => new AdminListener(config.admin, readiness, new Metrics()) },
+      ],
+    };
+  }
+}
+
+export interface RunningFrontDoor {
+  /** Where agents connect: `<url>/mcp`. */
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Refuses new work, answers what runs, and ends within 10 s. */
+  close(): Promise<void>;
+}
+
+/** Opens the front door on a bus. Rejects with one sentence when an address can not be listened on. */
+export async function startFrontDoor(bus: Bus, config: FrontDoorConfig, log: Log): Promise<RunningFrontDoor> {
+  const app = await NestFactory.createApplicationContext(FrontDoorModule.on(bus, config, log), {
+    logger: false,
+    abortOnError: false,
+  });
+  return { url: app.get(HttpListener).url, adminUrl: app.get(AdminListener).url, close: () => app.close() };
+}

@@ -1,0 +1,31 @@
+import { Fault, getPrompt as getPromptCall } from '@portico/contracts';
+import { takeContext } from './call-context.js';
+import { forwardedMeta, inputRetry } from './client-hints.js';
+import { faultAnswer } from './fault-to-rpc.js';
+import type { FrontDoor } from './front-door.js';
+import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
+import { resultAnswer } from './result-answer.js';
+
+/** Gets `<domain>.<prompt>` from its source. */
+export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<Answer> {
+  const { name, arguments: args } = request.params;
+  if (typeof name !== 'string') return invalidParams('name must be a string.');
+  if (args !== undefined && !isRecord(args)) return invalidParams('arguments must be an object.');
+  await door.catalogue.forList();
+  const resolution = door.catalogue.catalogue.resolvePrompt(name);
+  if (resolution.kind === 'unknown') return faultAnswer(new Fault('NOT_FOUND', 'Prompt not found. prompts/list tells what there is.'));
+  if (resolution.kind === 'ambiguous') {
+    return faultAnswer(new Fault('INVALID_ARGUMENTS', `Ambiguous prompt: it could be ${resolution.names.join(' or ')}.`));
+  }
+  const { prompt } = resolution;
+  try {
+    const result = await door.bus.ask(
+      getPromptCall(prompt.address),
+      { name: prompt.prompt, arguments: args, client: forwardedMeta(request).client, ...inputRetry(request.params) },
+      { deadlineMs: prompt.callTimeoutMs, signal: request.signal, context: takeContext(request) },
+    );
+    return resultAnswer(result, request.era, door);
+  } catch (error) {
+    return faultAnswer(Fault.from(error));
+  }
+}

@@ -1,0 +1,92 @@
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import { type Log, type Readiness, opsHandler } from '@portico/observe';
+import type { CatalogueMemory } from './catalogue-memory.js';
+import { errorJson, sendJson } from './http-reply.js';
+import type { McpEndpoint } from './mcp-endpoint.js';
+import type { SdkServer } from './sdk-server.js';
+
+/** A slow client has so long for its headers, and for the whole of its request. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+/** What runs at a stop is answered within this, or its connection is closed. */
+const DRAIN_MS = 8_000;
+
+export interface ListenerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+  readonly readiness: Readiness;
+}
+
+/** The door that agents knock at: `/mcp`, and whether it is open. */
+export class HttpListener implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly server: Server;
+
+  constructor(
+    private readonly settings: ListenerSettings,
+    endpoint: McpEndpoint,
+    private readonly memory: CatalogueMemory,
+    private readonly sdk: SdkServer,
+  ) {
+    const { readiness, log } = settings;
+    const health = opsHandler({ readiness, showReasons: false });
+    this.server = createServer(
+      {
+        headersTimeout: HEADERS_TIMEOUT_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: 2_000,
+        maxHeaderSize: 16_384,
+        noDelay: true,
+      },
+      (req, res) => {
+        const path = req.url ?? '';
+        if (path === '/mcp' || path.startsWith('/mcp?')) {
+          endpoint.handle(req, res).catch((error: unknown) => {
+            log.error('request.failed', { error });
+            if (!res.headersSent) sendJson(res, 500, errorJson(null, -32603, 'Internal error'));
+            else res.destroy();
+          });
+        } else if (!health(req, res)) {
+          sendJson(res, 404, JSON.stringify({ error: 'Not found. MCP is at /mcp.' }));
+        }
+      },
+    );
+  }
+
+  /** Where agents connect, without the path. */
+  get url(): string {
+    const { address, port, family } = this.server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { host, port, readiness } = this.settings;
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, 'HOST and PORT', host, port)));
+      this.server.listen(port, host, resolve);
+    });
+    this.memory.listening();
+    readiness.started();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.settings.readiness.draining();
+    if (!this.server.listening) return;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    await this.sdk.close();
+    this.server.closeIdleConnections();
+    const timer = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+/** One sentence for a port that can not be had, naming the settings that chose it. */
+export function listenError(error: NodeJS.ErrnoException, settings: string, host: string, port: number): Error {
+  const why = error.code === 'EADDRINUSE' ? 'is already in use' : `can not be listened on (${error.code ?? error.message})`;
+  return new Error(`${settings}: ${host}:${port} ${why}. Choose another, or 0 to have one picked.`, { cause: error });
+}

@@ -1,0 +1,28 @@
+import { Fault, readResource as readResourceCall } from '@portico/contracts';
+import { takeContext } from './call-context.js';
+import { forwardedMeta, inputRetry } from './client-hints.js';
+import { faultAnswer } from './fault-to-rpc.js';
+import type { FrontDoor } from './front-door.js';
+import { type Answer, type McpRequest, invalidParams } from './mcp-request.js';
+import { resultAnswer } from './result-answer.js';
+
+/** Reads a resource from whichever source publishes its URI, or a template that matches it. */
+export async function readResource(request: McpRequest, door: FrontDoor): Promise<Answer> {
+  const { uri } = request.params;
+  if (typeof uri !== 'string' || uri === '') return invalidParams('uri must be a non-empty string.');
+  await door.catalogue.forList();
+  const route = door.catalogue.catalogue.resolveResource(uri);
+  if (route === undefined) return faultAnswer(new Fault('NOT_FOUND', 'Resource not found.'), { uri });
+  try {
+    const result = await door.bus.ask(
+      readResourceCall(route.address),
+      { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },
+      { deadlineMs: route.callTimeoutMs, signal: request.signal, context: takeContext(request) },
+    );
+    // A published URI may carry its domain's name; what comes back names the resource as it was asked for.
+    const contents = result.contents?.map((content) => (content.uri === route.uri ? { ...content, uri } : content));
+    return resultAnswer({ ...result, ...(contents !== undefined && { contents }) }, request.era, door, { ttlMs: 0, cacheScope: 'private' });
+  } catch (error) {
+    return faultAnswer(Fault.from(error), { uri });
+  }
+}

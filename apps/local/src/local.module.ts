@@ -1,0 +1,50 @@
+import { type Bus, connectBus } from '@portico/bus';
+import { startAdapterCluster, readConfig as readClusterConfig, settings as clusterSettings } from '@portico/adapter-cluster';
+import { startDiscovery, readConfig as readDiscoveryConfig, settings as discoverySettings } from '@portico/discovery';
+import {
+  type RunningFrontDoor,
+  readConfig as readFrontDoorConfig,
+  settings as frontDoorSettings,
+  startFrontDoor,
+} from '@portico/front-door';
+import type { Log } from '@portico/observe';
+import { type Environment, type SettingsTable } from '@portico/settings';
+import { startUpstreams, readConfig as readUpstreamsConfig, settings as upstreamsSettings } from '@portico/upstreams';
+
+/** Every setting there is, as the apps declare them. */
+export const settingsTables: readonly SettingsTable[] = [frontDoorSettings, upstreamsSettings, discoverySettings, clusterSettings];
+
+export interface RunningPortico {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly bus: Bus;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts every service that is configured, in this process, on the bus that BUS_URL names (in process unless set).
+ * The front door opens last, so that whoever is first to list finds all sources announced. No source is asked here.
+ */
+export async function startPortico(env: Environment, log: Log): Promise<RunningPortico> {
+  const config = readFrontDoorConfig(env);
+  const upstreams = readUpstreamsConfig(env);
+  const discovery = readDiscoveryConfig(env);
+  const cluster = readClusterConfig(env);
+  const bus = await connectBus({ url: config.busUrl, name: 'portico', log });
+  const running: { close(): Promise<void> }[] = [];
+  const close = async (): Promise<void> => {
+    for (const service of running.reverse()) await service.close();
+    await bus.close();
+  };
+  try {
+    running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' })));
+    running.push(await startUpstreams(bus, upstreams, log.child({ service: 'upstreams' })));
+    if (cluster !== undefined) running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
+    const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }));
+    running.push(door);
+    return { url: door.url, adminUrl: door.adminUrl, bus, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+/** Exits within this after a signal, whatever still runs. */
+const STOP_LIMIT_MS = 10_000;
+
+/**
+ * The life of a service's process: starts it, stops it on SIGTERM or SIGINT, and exits. What keeps it from starting is
+ * one sentence on standard error and exit status 1; a second signal ends it at once.
+ */
+export async function runService(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
+  let service: { close(): Promise<void> };
+  try {
+    service = await start();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
+    stopping = true;
+    setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    service.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`The stop failed: ${error instanceof Error ? error.message : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
