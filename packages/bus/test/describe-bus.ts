@@ -133,7 +133,7 @@ export const describeBus = (name: string, makeBuses: () => Promise<Buses>): void
         const health = sourceHealth('domain.echo');
         await server.serve(health, async (_, incoming) => {
           left = incoming.remainingMs();
-          return { state: 'up' };
+          return { state: 'up' as const };
         });
         await asker.ask(health, {});
         expect(left).toBeGreaterThan(health.deadlineMs / 2);

@@ -137,7 +137,7 @@ describeIfAvailable('nats-server', 'the wire', () => {
       '{"err":"boom"}',
       '{"err":{"code":"NEW"},"isDisposed":true}',
     ]) {
-      const stranger = bare.subscribe(call.subject, { max: 1, callback: (_, message) => message.respond(text) });
+      const stranger = bare.subscribe(call.subject, { max: 1, callback: (_, message) => void message.respond(text) });
       await bare.flush();
       const fault = await faultOf(bus.ask(call, request, { deadlineMs: 9_000 }));
       expect(fault).toMatchObject({ code: 'UNKNOWN_ERROR', executed: 'unknown' });
