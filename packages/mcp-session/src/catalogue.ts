@@ -57,18 +57,36 @@ export async function readCatalogue(connection: Connection, parts: SessionParts,
     tools: tools.filter((tool) => hasGrantableHeaders(tool, mirrors, parts)),
     resources: await readList(walk, 'resources', 'resources/list', 'resources', ResourceDefinition, 'uri'),
     resourceTemplates: await readList(
-      walk, 'resources', 'resources/templates/list', 'resourceTemplates', ResourceTemplateDefinition, 'uriTemplate',
+      walk,
+      'resources',
+      'resources/templates/list',
+      'resourceTemplates',
+      ResourceTemplateDefinition,
+      'uriTemplate',
     ),
     prompts: await readList(walk, 'prompts', 'prompts/list', 'prompts', PromptDefinition, 'name'),
     ...(walk.ttls.length > 0 && { ttlMs: Math.min(...walk.ttls) }),
-    ...(walk.scopes.length > 0 && { cacheScope: walk.scopes.every((scope) => scope === 'public') ? 'public' : 'private' }),
+    ...(walk.scopes.length > 0 && {
+      cacheScope: walk.scopes.every((scope) => scope === 'public') ? 'public' : 'private',
+    }),
   };
   return { catalogue, mirrors: mirrors as MirrorTable };
 }
 
 /** The headers that every tool wants, from `tools/list` alone: what a HeaderMismatch asks us to look up again. */
-export async function readMirrors(connection: Connection, parts: SessionParts, signal: AbortSignal): Promise<MirrorTable> {
-  const walk: Walk = { connection, parts, signal, bytesLeft: parts.answerLimitBytes * BYTES_FACTOR, ttls: [], scopes: [] };
+export async function readMirrors(
+  connection: Connection,
+  parts: SessionParts,
+  signal: AbortSignal,
+): Promise<MirrorTable> {
+  const walk: Walk = {
+    connection,
+    parts,
+    signal,
+    bytesLeft: parts.answerLimitBytes * BYTES_FACTOR,
+    ttls: [],
+    scopes: [],
+  };
   const mirrors = new Map<string, readonly MirroredParam[]>();
   for (const tool of await readList(walk, 'tools', 'tools/list', 'tools', ToolDefinition, 'name')) {
     hasGrantableHeaders(tool, mirrors, parts);
@@ -91,15 +109,22 @@ async function readList<Item extends JsonObject>(
   const items = new Map<unknown, Item>();
   const cursors = new Set<unknown>();
   const leftOut = (why: string, name?: unknown) =>
-    parts.log.warn('item-left-out', { server: parts.name, list: method, why, ...(typeof name === 'string' && { name: name.slice(0, 128) }) });
-
-  for (let cursor: unknown; ; ) {
-    const params = typeof cursor === 'string' ? { cursor } : {};
-    const answer = await connection.ask({ method, params, signal, limitBytes: walk.bytesLeft }).catch((fault: Fault) => {
-      // Not every server that has resources has templates, and a pinned one declares nothing.
-      if (fault.rpc?.code === -32601 && (!declared || method === 'resources/templates/list')) return undefined;
-      throw fault;
+    parts.log.warn('item-left-out', {
+      server: parts.name,
+      list: method,
+      why,
+      ...(typeof name === 'string' && { name: name.slice(0, 128) }),
     });
+
+  for (let cursor: unknown; ;) {
+    const params = typeof cursor === 'string' ? { cursor } : {};
+    const answer = await connection
+      .ask({ method, params, signal, limitBytes: walk.bytesLeft })
+      .catch((fault: Fault) => {
+        // Not every server that has resources has templates, and a pinned one declares nothing.
+        if (fault.rpc?.code === -32601 && (!declared || method === 'resources/templates/list')) return undefined;
+        throw fault;
+      });
     if (answer === undefined) break;
     const { result, bytes } = answer;
     walk.bytesLeft -= bytes;
@@ -123,10 +148,19 @@ async function readList<Item extends JsonObject>(
 }
 
 /** Over HTTP a tool whose wish for headers can not be granted must not be offered, and everything of ours is offered over HTTP. */
-function hasGrantableHeaders(tool: ToolDefinition, mirrors: Map<string, readonly MirroredParam[]>, parts: SessionParts): boolean {
+function hasGrantableHeaders(
+  tool: ToolDefinition,
+  mirrors: Map<string, readonly MirroredParam[]>,
+  parts: SessionParts,
+): boolean {
   const mirrored = mirroredParams(tool.inputSchema);
   if ('invalid' in mirrored) {
-    parts.log.warn('item-left-out', { server: parts.name, list: 'tools/list', name: tool.name.slice(0, 128), why: mirrored.invalid });
+    parts.log.warn('item-left-out', {
+      server: parts.name,
+      list: 'tools/list',
+      name: tool.name.slice(0, 128),
+      why: mirrored.invalid,
+    });
     return false;
   }
   if (mirrored.length > 0) mirrors.set(tool.name, mirrored);

@@ -101,7 +101,9 @@ export class Faults {
   }
 
   closed(): Fault {
-    return new Fault('BACKEND_UNAVAILABLE', `The session to the server "${this.server}" is closed.`, { executed: 'no' });
+    return new Fault('BACKEND_UNAVAILABLE', `The session to the server "${this.server}" is closed.`, {
+      executed: 'no',
+    });
   }
 }
 

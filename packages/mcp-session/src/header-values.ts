@@ -6,7 +6,9 @@ const HEADER_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const MIRRORED_TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 /** Keywords that hold a subschema, or a list of them; and those that hold them by name. */
 const SUBSCHEMAS =
-  'items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames oneOf anyOf allOf not if then else'.split(' ');
+  'items prefixItems contains additionalProperties unevaluatedProperties unevaluatedItems propertyNames oneOf anyOf allOf not if then else'.split(
+    ' ',
+  );
 const NAMED_SUBSCHEMAS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 const DEPTH_LIMIT = 64;
 
@@ -30,7 +32,8 @@ export function mirroredParams(inputSchema: JsonObject): MirroredParam[] | { rea
     if (ANNOTATION in schema) {
       const header = schema[ANNOTATION];
       if (!reachable || path.length === 0) return refuse(path, `${ANNOTATION} stands where no argument can be read`);
-      if (typeof header !== 'string' || !HEADER_TOKEN.test(header)) return refuse(path, `${ANNOTATION} is no header name`);
+      if (typeof header !== 'string' || !HEADER_TOKEN.test(header))
+        return refuse(path, `${ANNOTATION} is no header name`);
       if (!MIRRORED_TYPES.has(schema.type)) return refuse(path, `${ANNOTATION} needs a string, integer or boolean`);
       if (taken.has(header.toLowerCase())) return refuse(path, `${ANNOTATION} is used twice`);
       taken.add(header.toLowerCase());

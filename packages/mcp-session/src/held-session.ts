@@ -1,5 +1,14 @@
 import { Fault } from '@portico/contracts';
-import type { Notice, ReplyOf, RequestOf, ToolCallRequest, ToolResult, complete, getPrompt, readResource } from '@portico/contracts';
+import type {
+  Notice,
+  ReplyOf,
+  RequestOf,
+  ToolCallRequest,
+  ToolResult,
+  complete,
+  getPrompt,
+  readResource,
+} from '@portico/contracts';
 import { readCatalogue, readMirrors } from './catalogue.js';
 import type { MirrorTable, ServerCatalogue } from './catalogue.js';
 import type { Ask, Connection, SessionParts } from './connection.js';
@@ -113,15 +122,29 @@ export class HeldSession {
   }
 
   async readResource({ client, ...params }: ReadResourceRequest, use: UseOptions): Promise<ReadResourceResult> {
-    return (await this.#use(true, use.signal, () => ({ method: 'resources/read', params, client, ...use }))) as ReadResourceResult;
+    return (await this.#use(true, use.signal, () => ({
+      method: 'resources/read',
+      params,
+      client,
+      ...use,
+    }))) as ReadResourceResult;
   }
 
   async getPrompt({ client, ...params }: GetPromptRequest, use: UseOptions): Promise<GetPromptResult> {
-    return (await this.#use(true, use.signal, () => ({ method: 'prompts/get', params, client, ...use }))) as GetPromptResult;
+    return (await this.#use(true, use.signal, () => ({
+      method: 'prompts/get',
+      params,
+      client,
+      ...use,
+    }))) as GetPromptResult;
   }
 
   async complete(params: CompleteRequest, use: UseOptions): Promise<CompleteResult> {
-    return (await this.#use(true, use.signal, () => ({ method: 'completion/complete', params, ...use }))) as CompleteResult;
+    return (await this.#use(true, use.signal, () => ({
+      method: 'completion/complete',
+      params,
+      ...use,
+    }))) as CompleteResult;
   }
 
   /**
@@ -171,7 +194,10 @@ export class HeldSession {
         const refused = fault instanceof Refusal;
         const lost = idempotent && fault.code === 'BACKEND_UNAVAILABLE';
         if (again || this.#closed || signal.aborted || !(refused || lost)) throw fault;
-        this.#parts.log.info('asked-again', { server: this.#parts.name, why: refused ? fault.refusal : 'connection-lost' });
+        this.#parts.log.info('asked-again', {
+          server: this.#parts.name,
+          why: refused ? fault.refusal : 'connection-lost',
+        });
         if (refused && fault.refusal === 'header-mismatch') {
           this.#mirrors = await readMirrors(connection, this.#parts, signal).catch((error: unknown) => {
             throw beforeSending(error);
@@ -203,7 +229,10 @@ export class HeldSession {
       }
       this.#connection = connection;
       this.#lastError = undefined;
-      this.#parts.log.info('connected', { server: this.#parts.name, protocolVersion: connection.facts.protocolVersion });
+      this.#parts.log.info('connected', {
+        server: this.#parts.name,
+        protocolVersion: connection.facts.protocolVersion,
+      });
       if (this.#connectedBefore) this.#onChanged();
       this.#connectedBefore = true;
       return connection;

@@ -5,7 +5,8 @@ import type { SessionParts } from './connection.js';
 import type { HttpTarget } from './target.js';
 
 /** Headers that belong to the protocol or to the connection: a configured one of that name is not sent. */
-const OURS = /^(?:accept|content-type|content-length|connection|keep-alive|transfer-encoding|te|upgrade|expect|last-event-id|mcp-.*)$/i;
+const OURS =
+  /^(?:accept|content-type|content-length|connection|keep-alive|transfer-encoding|te|upgrade|expect|last-event-id|mcp-.*)$/i;
 /** Most connections to one server; beyond that requests wait for one, until their signal aborts. */
 const CONNECTIONS = 256;
 
@@ -21,7 +22,9 @@ export class HttpEndpoint {
   ) {
     const url = new URL(target.url);
     this.#path = url.pathname + url.search;
-    this.#configured = Object.entries(target.headers).filter(([name]) => !OURS.test(name)).flat();
+    this.#configured = Object.entries(target.headers)
+      .filter(([name]) => !OURS.test(name))
+      .flat();
     // Time is bounded by the signal of each request, so undici's own limits would only cut long calls short.
     this.#pool = new Pool(url.origin, {
       connections: CONNECTIONS,
@@ -34,7 +37,14 @@ export class HttpEndpoint {
 
   /** Headers of every POST, to be continued by the era's own. */
   postHeaders(...more: string[]): string[] {
-    return ['accept', 'application/json, text/event-stream', 'content-type', 'application/json', ...this.#configured, ...more];
+    return [
+      'accept',
+      'application/json, text/event-stream',
+      'content-type',
+      'application/json',
+      ...this.#configured,
+      ...more,
+    ];
   }
 
   /** Headers of a GET that opens or resumes an event stream, or of a DELETE. */
@@ -42,7 +52,9 @@ export class HttpEndpoint {
     return ['accept', 'text/event-stream', ...this.#configured, ...more];
   }
 
-  exchange(request: Omit<ExchangeRequest, 'path' | 'limitBytes'> & { limitBytes?: number | undefined }): Promise<ExchangeOutcome> {
+  exchange(
+    request: Omit<ExchangeRequest, 'path' | 'limitBytes'> & { limitBytes?: number | undefined },
+  ): Promise<ExchangeOutcome> {
     const { answerLimitBytes, faults } = this.parts;
     const limitBytes = Math.min(request.limitBytes ?? answerLimitBytes, answerLimitBytes);
     return exchange(this.#pool, { ...request, path: this.#path, limitBytes }, faults);

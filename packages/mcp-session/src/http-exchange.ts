@@ -102,7 +102,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     try {
       this.#stream.push(chunk);
     } catch (error) {
-      this.#fail(error instanceof EventTooLarge ? this.faults.tooLarge(this.request.limitBytes) : this.faults.garbage(error));
+      this.#fail(
+        error instanceof EventTooLarge ? this.faults.tooLarge(this.request.limitBytes) : this.faults.garbage(error),
+      );
     }
   }
 

@@ -27,6 +27,8 @@ export function answerTo(id: number, message: unknown): RpcAnswer | undefined {
 export function replyTo(message: JsonObject): string {
   const base = { jsonrpc: '2.0', id: message.id };
   return JSON.stringify(
-    message.method === 'ping' ? { ...base, result: {} } : { ...base, error: { code: -32601, message: 'Method not found' } },
+    message.method === 'ping'
+      ? { ...base, result: {} }
+      : { ...base, error: { code: -32601, message: 'Method not found' } },
   );
 }

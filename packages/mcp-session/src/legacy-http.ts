@@ -135,12 +135,22 @@ export class LegacyHttpConnection implements Connection {
     let outcome = broken;
     let { lastEventId, retryMs } = broken;
     for (let left = RESUMES; outcome.answer === undefined && outcome.streamed && lastEventId && left > 0; left--) {
-      await delay(Math.min(Math.max(retryMs ?? RESUME_WAIT_MS, 100), RESUME_WAIT_LIMIT_MS), undefined, { signal: ask.signal }).catch(() => {
+      await delay(Math.min(Math.max(retryMs ?? RESUME_WAIT_MS, 100), RESUME_WAIT_LIMIT_MS), undefined, {
+        signal: ask.signal,
+      }).catch(() => {
         throw this.parts.faults.aborted(ask.signal, 'unknown');
       });
       const headers = this.endpoint.bareHeaders(...this.sessionHeaders, 'last-event-id', lastEventId);
       const { signal, limitBytes } = ask;
-      const resumed = await this.endpoint.exchange({ method: 'GET', headers, body: null, id, signal, limitBytes, onMessage });
+      const resumed = await this.endpoint.exchange({
+        method: 'GET',
+        headers,
+        body: null,
+        id,
+        signal,
+        limitBytes,
+        onMessage,
+      });
       if (resumed.status >= 300) break;
       if (resumed.lastEventId !== undefined && resumed.lastEventId !== lastEventId) left = RESUMES;
       outcome = resumed;

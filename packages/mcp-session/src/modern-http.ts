@@ -9,7 +9,11 @@ import { modernMeta } from './request-meta.js';
 import { MODERN } from './revisions.js';
 
 /** The name that `Mcp-Name` repeats, by method. */
-const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' };
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
 
 /** A 2026-07-28 server over HTTP: no session, every request carries everything itself. */
 export class ModernHttpConnection implements Connection {
@@ -67,7 +71,8 @@ export function modernExchange(endpoint: HttpEndpoint, parts: SessionParts, ask:
     id,
     signal: ask.signal,
     limitBytes: ask.limitBytes,
-    onMessage: ask.onMessage ?? (token === undefined ? undefined : (message) => deliverNotice(message, ask, token, parts)),
+    onMessage:
+      ask.onMessage ?? (token === undefined ? undefined : (message) => deliverNotice(message, ask, token, parts)),
   });
 }
 

@@ -38,7 +38,12 @@ export const openConnection = (
 const knownLegacy = ({ legacySince }: SessionMemory): boolean =>
   legacySince !== undefined && performance.now() - legacySince < LEGACY_VERDICT_MS;
 
-async function openHttp(target: HttpTarget, parts: SessionParts, memory: SessionMemory, signal: AbortSignal): Promise<Connection> {
+async function openHttp(
+  target: HttpTarget,
+  parts: SessionParts,
+  memory: SessionMemory,
+  signal: AbortSignal,
+): Promise<Connection> {
   const endpoint = new HttpEndpoint(target, parts);
   try {
     if (target.protocol === '2026-07-28') return new ModernHttpConnection(endpoint, parts, PINNED_FACTS);
@@ -58,15 +63,18 @@ async function openHttp(target: HttpTarget, parts: SessionParts, memory: Session
 
 /** Undefined: whoever answers does not know 2026-07-28, and may know an older revision. */
 async function discoverOverHttp(endpoint: HttpEndpoint, parts: SessionParts, signal: AbortSignal) {
-  const outcome = await modernExchange(endpoint, parts, { method: 'server/discover', params: {}, signal }).catch((fault: Fault) => {
-    // An answer that is no JSON-RPC says nothing of the era: `initialize` is told more plainly.
-    if (fault.code !== 'UNKNOWN_ERROR') throw fault;
-    return undefined;
-  });
+  const outcome = await modernExchange(endpoint, parts, { method: 'server/discover', params: {}, signal }).catch(
+    (fault: Fault) => {
+      // An answer that is no JSON-RPC says nothing of the era: `initialize` is told more plainly.
+      if (fault.code !== 'UNKNOWN_ERROR') throw fault;
+      return undefined;
+    },
+  );
   if (outcome === undefined) return undefined;
   const { status, answer } = outcome;
   if (answer !== undefined && 'result' in answer && status < 300) return modernFacts(answer.result);
-  const olderMayKnow = (status < 500 && ![401, 403, 429].includes(status) && !(status >= 300 && status < 400)) || status === 501;
+  const olderMayKnow =
+    (status < 500 && ![401, 403, 429].includes(status) && !(status >= 300 && status < 400)) || status === 501;
   if (olderMayKnow || (status === 500 && answer !== undefined)) return undefined;
   throw modernFault(outcome, parts);
 }
@@ -77,7 +85,12 @@ async function discoverOverHttp(endpoint: HttpEndpoint, parts: SessionParts, sig
  * error and go on; one that dies of it is started once more and asked to `initialize` alone. So a server is started once,
  * not twice as the SDK's probe does, and a modern one is never taken for legacy because it also speaks the older revision.
  */
-async function openStdio(target: StdioTarget, parts: SessionParts, memory: SessionMemory, signal: AbortSignal): Promise<Connection> {
+async function openStdio(
+  target: StdioTarget,
+  parts: SessionParts,
+  memory: SessionMemory,
+  signal: AbortSignal,
+): Promise<Connection> {
   if (!knownLegacy(memory)) {
     const found = await tryProcess(target, parts, memory, signal, true);
     if (found !== 'died') return found;
@@ -124,20 +137,23 @@ async function negotiate(server: ServerProcess, parts: SessionParts, signal: Abo
   };
   const initialize = async () => {
     const answer = await ask('initialize', initializeParams(parts));
-    if ('error' in answer) throw parts.faults.noCommonRevision(new Error(`initialize was answered with ${answer.error.code}`));
+    if ('error' in answer)
+      throw parts.faults.noCommonRevision(new Error(`initialize was answered with ${answer.error.code}`));
     return legacyFacts(answer.result, parts);
   };
   if (!discover) return initialize();
 
   const refused = Symbol();
-  const discovered = ask('server/discover', { _meta: modernMeta({ method: '', params: {}, signal }, parts, undefined) }).then(
-    (answer) => ('result' in answer && modernFacts(answer.result)) || refused,
-  );
+  const discovered = ask('server/discover', {
+    _meta: modernMeta({ method: '', params: {}, signal }, parts, undefined),
+  }).then((answer) => ('result' in answer && modernFacts(answer.result)) || refused);
   discovered.catch(() => undefined);
   const patience = delay(DISCOVER_ALONE_MS, undefined, { signal }).catch(() => undefined);
   const first = await Promise.race([discovered, patience]);
   if (first === refused) return initialize();
   if (typeof first === 'object') return first;
-  const granted = discovered.then((facts) => (typeof facts === 'object' ? facts : Promise.reject(parts.faults.noCommonRevision())));
+  const granted = discovered.then((facts) =>
+    typeof facts === 'object' ? facts : Promise.reject(parts.faults.noCommonRevision()),
+  );
   return Promise.any([granted, initialize()]).catch((errors: AggregateError) => Promise.reject(errors.errors[1]));
 }

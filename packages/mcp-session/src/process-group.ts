@@ -4,14 +4,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 const GRACE_MS = 2_000;
 const POLL_MS = 20;
 
-/** Ends a whole process group: SIGTERM, and SIGKILL to what is left after 2 s. Resolves when it is gone or killed. */
+/** How long what was killed may take to be gone, in milliseconds. */
+const KILLED_MS = 500;
+
+/** Ends a whole process group: SIGTERM, and SIGKILL to what is left after 2 s. Resolves when it is gone. */
 export async function endProcessGroup(leader: number): Promise<void> {
-  if (!signalGroup(leader, 'SIGTERM')) return;
-  for (let waited = 0; waited < GRACE_MS; waited += POLL_MS) {
-    await delay(POLL_MS);
-    if (!signalGroup(leader, 0)) return;
-  }
+  if (!signalGroup(leader, 'SIGTERM') || (await gone(leader, GRACE_MS))) return;
   signalGroup(leader, 'SIGKILL');
+  await gone(leader, KILLED_MS);
+}
+
+async function gone(leader: number, withinMs: number): Promise<boolean> {
+  for (let waited = 0; waited < withinMs; waited += POLL_MS) {
+    await delay(POLL_MS);
+    if (!signalGroup(leader, 0)) return true;
+  }
+  return false;
 }
 
 /** False when there is no such group (any more). */

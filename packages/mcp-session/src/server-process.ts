@@ -57,7 +57,8 @@ export class ServerProcess {
     );
     this.#child.stdout.on('data', (chunk: Buffer) => {
       lines.push(chunk);
-      if (lines.unfinished > parts.answerLimitBytes * SKIP_FACTOR) this.#giveUp(parts.faults.tooLarge(parts.answerLimitBytes));
+      if (lines.unfinished > parts.answerLimitBytes * SKIP_FACTOR)
+        this.#giveUp(parts.faults.tooLarge(parts.answerLimitBytes));
     });
     this.#child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     const lost = (why: string) => parts.faults.unavailable('unknown', new Error(why));
@@ -111,7 +112,8 @@ export class ServerProcess {
         onMessage: options.onMessage,
       });
       signal.addEventListener('abort', onAbort);
-      if (!this.write(line)) this.#waiting.get(id)!.reject(faults.unavailable('no', new Error('the server reads no more')));
+      if (!this.write(line))
+        this.#waiting.get(id)!.reject(faults.unavailable('no', new Error('the server reads no more')));
     });
   }
 
@@ -180,12 +182,15 @@ export class ServerProcess {
 
   /** An answer too large to be held: its request is told so, and the server lives on for the others. */
   #onOverlong(ends: string): void {
-    const found = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/.exec(ends) ?? /,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$/.exec(ends);
+    const found =
+      /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/.exec(ends) ??
+      /,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$/.exec(ends);
     const waiting = found === null ? undefined : this.#waiting.get(Number(found[1]));
     const fault = this.parts.faults.tooLarge(this.parts.answerLimitBytes);
     if (waiting !== undefined) waiting.reject(fault);
     else if (/^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"/.test(ends)) return;
     else if (this.#waiting.size === 1) for (const only of [...this.#waiting.values()]) only.reject(fault);
-    else this.#giveUp(this.parts.faults.unavailable('unknown', new Error('an answer too large, of an unknown request')));
+    else
+      this.#giveUp(this.parts.faults.unavailable('unknown', new Error('an answer too large, of an unknown request')));
   }
 }

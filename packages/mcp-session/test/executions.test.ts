@@ -137,7 +137,10 @@ describe('[FD-24] a call that provably was not executed', () => {
   it('is sent once more with the headers that a refreshed tools/list asks for', async () => {
     const tool = (header?: string) => ({
       name: 'echo',
-      inputSchema: { type: 'object', properties: { region: { type: 'string', ...(header && { 'x-mcp-header': header }) } } },
+      inputSchema: {
+        type: 'object',
+        properties: { region: { type: 'string', ...(header && { 'x-mcp-header': header }) } },
+      },
     });
     const server = await startModernHttpServer({ tools: [tool()], capabilities: { tools: {} } });
     httpServers.push(server);
@@ -164,7 +167,10 @@ describe('[FD-24] a call that provably was not executed', () => {
 
   it('fails with executed: no when the process can not be started, or ends at once', async () => {
     const missing = hold({ transport: 'stdio', command: '/nonexistent/server', args: [], env: {} });
-    expect(await faultOf(missing.callTool(call('echo'), { signal: soon() }))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    expect(await faultOf(missing.callTool(call('echo'), { signal: soon() }))).toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      executed: 'no',
+    });
     const server = stdioServer({ exits: true });
     processes.push(server);
     expect(await faultOf(hold(overStdio(server)).callTool(call('echo'), { signal: soon() }))).toMatchObject({
@@ -177,15 +183,18 @@ describe('[FD-24] a call that provably was not executed', () => {
 });
 
 describe('[FD-24] what is idempotent', () => {
-  it('is asked again after the connection was lost', async () => {
+  it('is asked again once after the connection was lost, and no more', async () => {
     const server = await startModernHttpServer();
     httpServers.push(server);
     const session = hold(overHttp(server.url));
-    await session.catalogue({ signal: soon() });
-    const lists = () => server.requests.filter(({ message }) => message.method === 'prompts/get').length;
-    const pending = session.getPrompt({ name: 'greet' }, { signal: soon() });
-    server.cut();
-    expect((await pending).messages).toHaveLength(1);
-    expect(lists()).toBeLessThanOrEqual(2);
+    const asked = () => server.requests.filter(({ message }) => message.method === 'prompts/get').length;
+    server.brokenPrompts = 1;
+    expect((await session.getPrompt({ name: 'greet' }, { signal: soon() })).messages).toHaveLength(1);
+    expect(asked()).toBe(2);
+    server.brokenPrompts = 9;
+    expect(await faultOf(session.getPrompt({ name: 'greet' }, { signal: soon() }))).toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+    });
+    expect(asked()).toBe(4);
   });
 });

@@ -15,7 +15,8 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-const sentBy = (server: ModernHttpServer, method: string) => server.requests.filter(({ message }) => message.method === method);
+const sentBy = (server: ModernHttpServer, method: string) =>
+  server.requests.filter(({ message }) => message.method === method);
 
 describe('a modern server over HTTP', () => {
   it('[FD-14] passes definitions and results on exactly as they came', async () => {
@@ -23,7 +24,12 @@ describe('a modern server over HTTP', () => {
       name: 'odd',
       title: 'Odd',
       icons: [{ src: 'data:,x' }],
-      inputSchema: { type: 'object', $defs: { a: { type: 'string' } }, unevaluatedProperties: false, 'x-own': { kept: [1] } },
+      inputSchema: {
+        type: 'object',
+        $defs: { a: { type: 'string' } },
+        unevaluatedProperties: false,
+        'x-own': { kept: [1] },
+      },
       outputSchema: { type: 'array', items: { $ref: '#/$defs/a' } },
       annotations: { readOnlyHint: true, 'x-hint': 1 },
       _meta: { 'com.example/owner': 'ops' },
@@ -49,15 +55,29 @@ describe('a modern server over HTTP', () => {
       capabilities: { tools: { listChanged: true } },
     });
     expect(catalogue.tools).toEqual(FIXTURE_TOOLS);
-    expect(sentBy(server, 'tools/list').map(({ message }) => message.params?.cursor)).toEqual([undefined, '4', '8', '12']);
+    expect(sentBy(server, 'tools/list').map(({ message }) => message.params?.cursor)).toEqual([
+      undefined,
+      '4',
+      '8',
+      '12',
+    ]);
   });
 
   it('is true for the shortest time that a page says, and public only when every page is', async () => {
-    const hints = [{ ttlMs: 9_000, cacheScope: 'public' }, { ttlMs: 400, cacheScope: 'private' }];
+    const hints = [
+      { ttlMs: 9_000, cacheScope: 'public' },
+      { ttlMs: 400, cacheScope: 'private' },
+    ];
     const server = await serve({ pageSize: 7, cacheHints: hints });
-    expect(await hold(overHttp(server.url)).catalogue({ signal: soon() })).toMatchObject({ ttlMs: 400, cacheScope: 'private' });
+    expect(await hold(overHttp(server.url)).catalogue({ signal: soon() })).toMatchObject({
+      ttlMs: 400,
+      cacheScope: 'private',
+    });
     const open = await serve();
-    expect(await hold(overHttp(open.url)).catalogue({ signal: soon() })).toMatchObject({ ttlMs: 30_000, cacheScope: 'public' });
+    expect(await hold(overHttp(open.url)).catalogue({ signal: soon() })).toMatchObject({
+      ttlMs: 30_000,
+      cacheScope: 'public',
+    });
   });
 
   it('remembers the catalogue until asked to refresh, until its time has passed, or until it changed', async () => {
@@ -120,18 +140,31 @@ describe('a modern server over HTTP', () => {
     const tools = [good, { ...good, title: 'again' }, { name: 'no-schema' }, { inputSchema: {}, name: 7 }] as never;
     const server = await serve({ tools });
     const warnings: unknown[] = [];
-    const log = { debug() {}, info() {}, error() {}, warn: (event: string, fields?: object) => void warnings.push([event, fields]) };
+    const log = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (event: string, fields?: object) => void warnings.push([event, fields]),
+    };
     const catalogue = await hold(overHttp(server.url), { log }).catalogue({ signal: soon() });
     expect(catalogue.tools).toEqual([good]);
     expect(warnings).toHaveLength(3);
   });
 
   it('[FD-14] leaves out a tool whose x-mcp-header is invalid, and logs it', async () => {
-    const tool = (name: string, property: object) => ({ name, inputSchema: { type: 'object', properties: { p: property } } });
+    const tool = (name: string, property: object) => ({
+      name,
+      inputSchema: { type: 'object', properties: { p: property } },
+    });
     const good = tool('good', { type: 'string', 'x-mcp-header': 'Region' });
     const server = await serve({ tools: [tool('bad', { type: 'number', 'x-mcp-header': 'Region' }), good] });
     const left: unknown[] = [];
-    const log = { debug() {}, info() {}, error() {}, warn: (_: string, fields?: Record<string, unknown>) => void left.push(fields?.name) };
+    const log = {
+      debug() {},
+      info() {},
+      error() {},
+      warn: (_: string, fields?: Record<string, unknown>) => void left.push(fields?.name),
+    };
     expect((await hold(overHttp(server.url), { log }).catalogue({ signal: soon() })).tools).toEqual([good]);
     expect(left).toEqual(['bad']);
   });
@@ -139,19 +172,36 @@ describe('a modern server over HTTP', () => {
   it('sends what the revision demands: headers, envelope, capabilities that reach the client', async () => {
     const tool = {
       name: 'geo ✓',
-      inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' }, at: { type: 'object', properties: { zone: { type: 'integer', 'x-mcp-header': 'Zone' } } } } },
+      inputSchema: {
+        type: 'object',
+        properties: {
+          region: { type: 'string', 'x-mcp-header': 'Region' },
+          at: { type: 'object', properties: { zone: { type: 'integer', 'x-mcp-header': 'Zone' } } },
+        },
+      },
     };
     const server = await serve({ tools: [tool] });
-    const session = hold(overHttp(server.url, { headers: { Authorization: 'Bearer abc', 'MCP-Protocol-Version': 'mine', Accept: 'no' } }));
+    const session = hold(
+      overHttp(server.url, { headers: { Authorization: 'Bearer abc', 'MCP-Protocol-Version': 'mine', Accept: 'no' } }),
+    );
     await session.catalogue({ signal: soon() });
-    const capabilities = { elicitation: { form: {} }, tasks: {}, unheardOf: {}, extensions: { 'io.modelcontextprotocol/tasks': {}, 'com.example/e': {} } };
+    const capabilities = {
+      elicitation: { form: {} },
+      tasks: {},
+      unheardOf: {},
+      extensions: { 'io.modelcontextprotocol/tasks': {}, 'com.example/e': {} },
+    };
     await session.callTool(
-      call('geo ✓', { region: 'äu', at: { zone: 42 } }, {
-        client: { clientInfo: { name: 'agent', version: '9' }, clientCapabilities: capabilities, logLevel: 'info' },
-        meta: { 'com.example/k': 1, 'io.modelcontextprotocol/protocolVersion': 'forged', progressToken: 'forged' },
-        inputResponses: { a: { action: 'accept' } },
-        requestState: 'opaque',
-      }),
+      call(
+        'geo ✓',
+        { region: 'äu', at: { zone: 42 } },
+        {
+          client: { clientInfo: { name: 'agent', version: '9' }, clientCapabilities: capabilities, logLevel: 'info' },
+          meta: { 'com.example/k': 1, 'io.modelcontextprotocol/protocolVersion': 'forged', progressToken: 'forged' },
+          inputResponses: { a: { action: 'accept' } },
+          requestState: 'opaque',
+        },
+      ),
       { signal: soon() },
     );
     const { headers, message } = sentBy(server, 'tools/call')[0]!;
@@ -173,7 +223,10 @@ describe('a modern server over HTTP', () => {
         'com.example/k': 1,
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '9' },
-        'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, extensions: { 'com.example/e': {} } },
+        'io.modelcontextprotocol/clientCapabilities': {
+          elicitation: { form: {} },
+          extensions: { 'com.example/e': {} },
+        },
         'io.modelcontextprotocol/logLevel': 'info',
       },
     });
@@ -192,8 +245,13 @@ describe('a modern server over HTTP', () => {
     const server = await serve();
     const heard: unknown[] = [];
     const session = hold(overHttp(server.url));
-    const result = await session.callTool(call('progress'), { signal: soon(), onNotice: (notice) => heard.push(notice) });
-    expect(heard).toEqual([1, 2, 3].map((progress) => ({ method: 'notifications/progress', params: { progress, total: 3 } })));
+    const result = await session.callTool(call('progress'), {
+      signal: soon(),
+      onNotice: (notice) => heard.push(notice),
+    });
+    expect(heard).toEqual(
+      [1, 2, 3].map((progress) => ({ method: 'notifications/progress', params: { progress, total: 3 } })),
+    );
     expect(result.content).toEqual([{ type: 'text', text: 'done' }]);
     await session.callTool(call('progress'), { signal: soon() });
     expect(sentBy(server, 'tools/call')[1]!.message.params?._meta).not.toHaveProperty('progressToken');
@@ -217,7 +275,10 @@ describe('a modern server over HTTP', () => {
     expect(read.contents).toEqual([{ uri: 'fixture://text', text: 'hello', 'x-more': 1 }]);
     const prompt = await session.getPrompt({ name: 'greet', arguments: { a: 1 } }, { signal: soon() });
     expect(prompt.messages).toEqual([{ role: 'user', content: { type: 'text', text: '{"a":1}' } }]);
-    const completion = await session.complete({ ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'a', value: 'o' } }, { signal: soon() });
+    const completion = await session.complete(
+      { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'a', value: 'o' } },
+      { signal: soon() },
+    );
     expect(completion.completion).toEqual({ values: ['one', 'two'], 'x-more': 1 });
   });
 

@@ -12,14 +12,25 @@ export function hold(target: ServerTarget, options: Partial<HeldSessionOptions> 
   return session;
 }
 
-export const overHttp = (url: string, more: Partial<Extract<ServerTarget, { transport: 'http' }>> = {}): ServerTarget => ({
+export const overHttp = (
+  url: string,
+  more: Partial<Extract<ServerTarget, { transport: 'http' }>> = {},
+): ServerTarget => ({
   transport: 'http',
   url,
   headers: {},
   ...more,
 });
 
-export const overStdio = ({ command, args, env }: { command: string; args: string[]; env: Record<string, string> }): ServerTarget => ({
+export const overStdio = ({
+  command,
+  args,
+  env,
+}: {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+}): ServerTarget => ({
   transport: 'stdio',
   command,
   args,
@@ -30,7 +41,11 @@ export const closeSessions = async (): Promise<void> => {
   await Promise.all(opened.splice(0).map((session) => session.close()));
 };
 
-export const call = (tool: string, args: Record<string, unknown> = {}, more: Partial<ToolCallRequest> = {}): ToolCallRequest => ({
+export const call = (
+  tool: string,
+  args: Record<string, unknown> = {},
+  more: Partial<ToolCallRequest> = {},
+): ToolCallRequest => ({
   tool,
   arguments: args,
   ...more,
@@ -46,12 +61,14 @@ export async function faultOf(promise: Promise<unknown>): Promise<Fault> {
     (error: unknown) => ({ error }),
   );
   if ('error' in outcome && outcome.error instanceof Fault) return outcome.error;
-  throw new Error(`expected a Fault, got ${JSON.stringify(outcome)}`, { cause: 'error' in outcome ? outcome.error : undefined });
+  throw new Error(`expected a Fault, got ${JSON.stringify(outcome)}`, {
+    cause: 'error' in outcome ? outcome.error : undefined,
+  });
 }
 
 /** Resolves once `condition` holds; rejects after 10 s. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (const end = performance.now() + 10_000; !condition(); ) {
+  for (const end = performance.now() + 10_000; !condition();) {
     if (performance.now() > end) throw new Error(`never came true: ${condition.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

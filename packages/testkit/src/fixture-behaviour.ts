@@ -21,7 +21,10 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] =
 /** A result no schema of today knows, that must pass as it is. */
 export const ODD_RESULT = {
   resultType: 'x-partial',
-  content: [{ type: 'hologram', beam: { colour: 'blue' }, 'x-key': [1, null] }, { type: 'text', text: 'a', 'x-extra': true }],
+  content: [
+    { type: 'hologram', beam: { colour: 'blue' }, 'x-key': [1, null] },
+    { type: 'text', text: 'a', 'x-extra': true },
+  ],
   structuredContent: ['an', 'array'],
   _meta: { 'com.example/key': { deep: 1 } },
   'x-top': 'kept',

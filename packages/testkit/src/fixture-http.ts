@@ -14,6 +14,8 @@ export interface FixtureServer {
   executions: number;
   /** Answers whose connection the client closed before they were given. */
   abandoned: number;
+  /** Connections open now. */
+  connections(): number;
   /** Breaks every open connection. */
   cut(): void;
   close(): Promise<void>;
@@ -33,10 +35,13 @@ export async function startFixtureHttp(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
-    const seen = { httpMethod: request.method ?? '', headers: request.headers, message: text === '' ? {} : JSON.parse(text) };
+    const seen = {
+      httpMethod: request.method ?? '',
+      headers: request.headers,
+      message: text === '' ? {} : JSON.parse(text),
+    };
     server.requests.push(seen);
     response.on('close', () => {
-      if (!response.writableEnded && !response.destroyed) return;
       if (!response.writableFinished) server.abandoned++;
     });
     handle({ request: seen, response }, server);
@@ -54,6 +59,7 @@ export async function startFixtureHttp(
     requests: [],
     executions: 0,
     abandoned: 0,
+    connections: () => sockets.size,
     cut,
     close: () =>
       new Promise((resolve) => {
@@ -64,17 +70,28 @@ export async function startFixtureHttp(
   return server;
 }
 
-export const answerJson = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void =>
+export const answerJson = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void =>
   void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
 export const openStream = (response: ServerResponse, headers: Record<string, string> = {}): void =>
-  void response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }).flushHeaders();
+  void response
+    .writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers })
+    .flushHeaders();
 
 export const writeEvent = (response: ServerResponse, message: unknown): void =>
   void response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 
 /** Does with a `tools/call` what the tool's name says. `wrap` puts on a result what the era demands. */
-export function actOut({ request, response }: Exchange, server: FixtureServer, wrap: (result: JsonObject) => JsonObject): void {
+export function actOut(
+  { request, response }: Exchange,
+  server: FixtureServer,
+  wrap: (result: JsonObject) => JsonObject,
+): void {
   const { id, params = {} } = request.message;
   const args = (params.arguments ?? {}) as JsonObject;
   const meta = (params._meta ?? {}) as JsonObject;
@@ -126,6 +143,10 @@ export function actOut({ request, response }: Exchange, server: FixtureServer, w
     case 'wrong-id':
       return answerJson(response, 200, { jsonrpc: '2.0', id: 'somebody-else', result: wrap({ content: [] }) });
     default:
-      return answerJson(response, 200, result({ content: [{ type: 'text', text: JSON.stringify(args) }], structuredContent: args }));
+      return answerJson(
+        response,
+        200,
+        result({ content: [{ type: 'text', text: JSON.stringify(args) }], structuredContent: args }),
+      );
   }
 }

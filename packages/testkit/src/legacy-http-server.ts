@@ -40,10 +40,15 @@ export async function startLegacyHttpServer(script: LegacyHttpScript = {}): Prom
     const { request, response } = exchange;
     const { id, method, params = {} } = request.message;
     const sessionId = request.headers['mcp-session-id'] as string | undefined;
-    const give = (result: JsonObject, headers = {}) => answerJson(response, 200, { jsonrpc: '2.0', id, result }, headers);
+    const give = (result: JsonObject, headers = {}) =>
+      answerJson(response, 200, { jsonrpc: '2.0', id, result }, headers);
     const fail = (status: number, code: number, message: string) =>
       answerJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } });
-    const answered = (done: { id: unknown }) => ({ jsonrpc: '2.0', id: done.id, result: { content: [{ type: 'text', text: 'resumed' }] } });
+    const answered = (done: { id: unknown }) => ({
+      jsonrpc: '2.0',
+      id: done.id,
+      result: { content: [{ type: 'text', text: 'resumed' }] },
+    });
 
     if (method === 'initialize') {
       const given = script.sessions === false ? {} : { 'mcp-session-id': randomUUID() };
@@ -78,7 +83,11 @@ export async function startLegacyHttpServer(script: LegacyHttpScript = {}): Prom
     if (id === undefined || method === undefined) {
       // What a client says that has no answer; a `pong` lets the call that waits for it go on.
       if (method === undefined && unanswered !== undefined) {
-        writeEvent(unanswered.response, { jsonrpc: '2.0', id: unanswered.id, result: { content: [{ type: 'text', text: 'pong' }] } });
+        writeEvent(unanswered.response, {
+          jsonrpc: '2.0',
+          id: unanswered.id,
+          result: { content: [{ type: 'text', text: 'pong' }] },
+        });
         unanswered.response.end();
       }
       return void response.writeHead(202).end();
@@ -96,7 +105,9 @@ export async function startLegacyHttpServer(script: LegacyHttpScript = {}): Prom
           server.executions++;
           unanswered = { id, response };
           openStream(response);
-          return void response.end('id: held-1\nretry: 20\ndata: {"jsonrpc":"2.0","method":"notifications/nothing"}\n\n');
+          return void response.end(
+            'id: held-1\nretry: 20\ndata: {"jsonrpc":"2.0","method":"notifications/nothing"}\n\n',
+          );
         }
         return actOut(exchange, server, (result) => result);
       default:

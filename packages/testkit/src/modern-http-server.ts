@@ -8,6 +8,8 @@ export interface ModernHttpServer extends FixtureServer {
   tools: readonly FixtureTool[];
   /** Header that a call of a tool must carry, by the tool's name; otherwise it is refused with HeaderMismatch, not executed. */
   required: Readonly<Record<string, string>>;
+  /** So many `prompts/get` to come find their connection broken. */
+  brokenPrompts: number;
   /** `subscriptions/listen` streams open now. */
   readonly listeners: ReadonlySet<ServerResponse>;
   /** Tells every listener that the tools have changed. */
@@ -34,7 +36,12 @@ export interface ModernHttpScript {
 /** A double of a 2026-07-28 MCP server over bare HTTP: keeps the rules a client must keep, and fails as scripted. */
 export async function startModernHttpServer(script: ModernHttpScript = {}): Promise<ModernHttpServer> {
   const listeners = new Set<ServerResponse>();
-  const capabilities = script.capabilities ?? { tools: { listChanged: true }, resources: {}, prompts: {}, completions: {} };
+  const capabilities = script.capabilities ?? {
+    tools: { listChanged: true },
+    resources: {},
+    prompts: {},
+    completions: {},
+  };
   const pageSize = script.pageSize ?? 5;
   const http = await startFixtureHttp((exchange) => {
     const { request, response } = exchange;
@@ -46,8 +53,10 @@ export async function startModernHttpServer(script: ModernHttpScript = {}): Prom
 
     if (script.status !== undefined) return void response.writeHead(script.status, script.headers ?? {}).end('refused');
     if (request.httpMethod !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
-    if (meta['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28') return fail(400, -32022, 'Unsupported protocol version');
-    if (typeof meta['io.modelcontextprotocol/clientCapabilities'] !== 'object') return fail(400, -32602, 'no capabilities');
+    if (meta['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28')
+      return fail(400, -32022, 'Unsupported protocol version');
+    if (typeof meta['io.modelcontextprotocol/clientCapabilities'] !== 'object')
+      return fail(400, -32602, 'no capabilities');
     if (request.headers['mcp-protocol-version'] !== '2026-07-28') return fail(400, -32020, 'version header');
     if (request.headers['mcp-method'] !== method) return fail(400, -32020, 'method header');
     const named = { 'tools/call': params.name, 'prompts/get': params.name, 'resources/read': params.uri }[method ?? ''];
@@ -56,23 +65,45 @@ export async function startModernHttpServer(script: ModernHttpScript = {}): Prom
     switch (method) {
       case 'server/discover':
         if (script.discoverable === false) return fail(404, -32601, 'Method not found');
-        return give({ supportedVersions: ['2026-07-28'], capabilities, instructions: 'be kind', ttlMs: 60_000, cacheScope: 'public' });
+        return give({
+          supportedVersions: ['2026-07-28'],
+          capabilities,
+          instructions: 'be kind',
+          ttlMs: 60_000,
+          cacheScope: 'public',
+        });
       case 'tools/list': {
         const start = Number(params.cursor ?? 0);
         const page = start / pageSize;
         const end = start + pageSize;
-        const more = script.pagesForEver === 'repeated' ? '0' : script.pagesForEver === 'new' || end < server.tools.length ? String(end) : undefined;
+        const more =
+          script.pagesForEver === 'repeated'
+            ? '0'
+            : script.pagesForEver === 'new' || end < server.tools.length
+              ? String(end)
+              : undefined;
         const hints = script.cacheHints?.[page] ?? { ttlMs: 30_000, cacheScope: 'public' };
-        return give({ tools: server.tools.slice(start, end), ...hints, ...(more !== undefined && { nextCursor: more }) });
+        return give({
+          tools: server.tools.slice(start, end),
+          ...hints,
+          ...(more !== undefined && { nextCursor: more }),
+        });
       }
       case 'resources/list':
-        return give({ resources: [{ uri: 'fixture://text', name: 'text', 'x-more': 1 }], ttlMs: 60_000, cacheScope: 'public' });
+        return give({
+          resources: [{ uri: 'fixture://text', name: 'text', 'x-more': 1 }],
+          ttlMs: 60_000,
+          cacheScope: 'public',
+        });
       case 'prompts/list':
         return give({ prompts: [{ name: 'greet', 'x-more': 1 }], ttlMs: 60_000, cacheScope: 'public' });
       case 'resources/read':
         return give({ contents: [{ uri: params.uri, text: 'hello', 'x-more': 1 }] });
       case 'prompts/get':
-        return give({ messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify(params.arguments) } }] });
+        if (server.brokenPrompts-- > 0) return void response.socket?.destroy();
+        return give({
+          messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify(params.arguments) } }],
+        });
       case 'completion/complete':
         return give({ completion: { values: ['one', 'two'], 'x-more': 1 } });
       case 'subscriptions/listen': {
@@ -88,7 +119,8 @@ export async function startModernHttpServer(script: ModernHttpScript = {}): Prom
       }
       case 'tools/call': {
         const needed = server.required[String(params.name)];
-        if (needed !== undefined && request.headers[needed.toLowerCase()] === undefined) return fail(400, -32020, `needs ${needed}`);
+        if (needed !== undefined && request.headers[needed.toLowerCase()] === undefined)
+          return fail(400, -32020, `needs ${needed}`);
         return actOut(exchange, server, complete);
       }
       default:
@@ -98,9 +130,12 @@ export async function startModernHttpServer(script: ModernHttpScript = {}): Prom
   const server: ModernHttpServer = Object.assign(http, {
     tools: script.tools ?? FIXTURE_TOOLS,
     required: {},
+    brokenPrompts: 0,
     listeners,
     toolsChanged: () =>
-      listeners.forEach((stream) => writeEvent(stream, { jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: {} })),
+      listeners.forEach((stream) =>
+        writeEvent(stream, { jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: {} }),
+      ),
   });
   return server;
 }

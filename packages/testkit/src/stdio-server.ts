@@ -50,7 +50,10 @@ export function stdioServer(script: StdioScript = {}): StdioFixture {
     env: { PORTICO_FIXTURE: 'only-this' },
     events,
     executions: () => events().filter((event) => event.startsWith('act ')).length,
-    pids: () => events().flatMap((event) => /^(?:start|grandchild) (\d+)$/.exec(event)?.[1] ?? []).map(Number),
+    pids: () =>
+      events()
+        .flatMap((event) => /^(?:start|grandchild) (\d+)$/.exec(event)?.[1] ?? [])
+        .map(Number),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -64,10 +67,13 @@ function program(script: StdioScript & { record: string; odd: object }): void {
   note(`start ${process.pid}`);
   if (script.exits) process.exit(3);
   if (script.grandchild) {
-    const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], { stdio: 'inherit' });
+    const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], {
+      stdio: 'inherit',
+    });
     note(`grandchild ${child.pid}`);
   }
-  for (let line = 1; line <= (script.stderrLines ?? 0); line++) process.stderr.write(`stderr ${line} ${'e'.repeat(5000)}\n`);
+  for (let line = 1; line <= (script.stderrLines ?? 0); line++)
+    process.stderr.write(`stderr ${line} ${'e'.repeat(5000)}\n`);
 
   const modern = script.kind === 'modern' || script.kind === 'dual';
   const capabilities = { tools: { listChanged: true } };
@@ -81,7 +87,11 @@ function program(script: StdioScript & { record: string; odd: object }): void {
     if (method === 'server/discover' && script.kind === 'silent-on-discover') return;
     if (method === 'server/discover' && modern) return void give({ supportedVersions: ['2026-07-28'], capabilities });
     if (method === 'initialize' && script.kind !== 'modern') {
-      return void give({ protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'stdio-fixture', version: '1' } });
+      return void give({
+        protocolVersion: '2025-11-25',
+        capabilities,
+        serverInfo: { name: 'stdio-fixture', version: '1' },
+      });
     }
     if (modern && params._meta?.['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28') return void fail(-32022);
     if (method === 'subscriptions/listen' && modern) {
@@ -107,12 +117,17 @@ function program(script: StdioScript & { record: string; odd: object }): void {
       case 'flood':
         return void text('x'.repeat(args.bytes));
       case 'flood-id-last':
-        return void process.stdout.write(`${JSON.stringify({ result: { content: [{ type: 'text', text: 'x'.repeat(args.bytes) }] }, jsonrpc: '2.0', id })}\n`);
+        return void process.stdout.write(
+          `${JSON.stringify({ result: { content: [{ type: 'text', text: 'x'.repeat(args.bytes) }] }, jsonrpc: '2.0', id })}\n`,
+        );
       case 'endless-line':
         return void setInterval(() => process.stdout.write('x'.repeat(65_536)), 1);
       case 'progress':
         for (let done = 1; done <= 3; done++) {
-          say({ method: 'notifications/progress', params: { progressToken: params._meta?.progressToken, progress: done, total: 3 } });
+          say({
+            method: 'notifications/progress',
+            params: { progressToken: params._meta?.progressToken, progress: done, total: 3 },
+          });
         }
         return void text('done');
       case 'odd':

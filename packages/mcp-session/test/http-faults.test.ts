@@ -1,0 +1,194 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { startModernHttpServer } from '@portico/testkit';
+import type { FixtureServer, ModernHttpScript, ModernHttpServer } from '@portico/testkit';
+import { call, closeSessions, faultOf, hold, overHttp, soon, until } from './sessions.js';
+
+const servers: Pick<FixtureServer, 'close'>[] = [];
+const serve = async (script?: ModernHttpScript): Promise<ModernHttpServer> => {
+  const server = await startModernHttpServer(script);
+  servers.push(server);
+  return server;
+};
+
+afterEach(async () => {
+  await closeSessions();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+describe('[FD-24] an HTTP status', () => {
+  it.each([
+    [401, 'UNAUTHENTICATED', 'no'],
+    [403, 'PERMISSION_DENIED', 'no'],
+    [429, 'RATE_LIMITED', 'no'],
+    [500, 'UNKNOWN_ERROR', 'unknown'],
+    [502, 'BACKEND_UNAVAILABLE', 'unknown'],
+    [503, 'BACKEND_UNAVAILABLE', 'unknown'],
+    [504, 'BACKEND_UNAVAILABLE', 'unknown'],
+    [302, 'UNKNOWN_ERROR', 'unknown'],
+    [418, 'UNKNOWN_ERROR', 'unknown'],
+  ])('%i of a call is %s, executed: %s, and the call is not sent again', async (status, code, executed) => {
+    const server = await serve();
+    const fault = await faultOf(hold(overHttp(server.url)).callTool(call('status', { status }), { signal: soon() }));
+    expect(fault).toMatchObject({ code, executed, rpc: undefined });
+    expect(server.executions).toBe(1);
+  });
+
+  it('429 says when to come again', async () => {
+    const server = await serve();
+    const session = hold(overHttp(server.url));
+    const limited = (headers: object) =>
+      faultOf(session.callTool(call('status', { status: 429, headers }), { signal: soon() }));
+    expect((await limited({ 'retry-after': '7' })).retryAfterMs).toBe(7_000);
+    const date = new Date(Date.now() + 60_000).toUTCString();
+    expect((await limited({ 'retry-after': date })).retryAfterMs).toBeGreaterThan(50_000);
+    expect((await limited({ 'retry-after': '99999999' })).retryAfterMs).toBe(3_600_000);
+    expect((await limited({ 'retry-after': 'soon' })).retryAfterMs).toBeUndefined();
+  });
+
+  it('decides over the body that a proxy puts under it', async () => {
+    const server = await serve();
+    const request = call('rpc-error', { code: -32602, httpStatus: 401 });
+    expect(await faultOf(hold(overHttp(server.url)).callTool(request, { signal: soon() }))).toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
+  });
+
+  it.each([401, 403, 429, 503])(
+    '%i at connecting fails with executed: no, and is no verdict on the era',
+    async (status) => {
+      const server = await serve({ status });
+      const fault = await faultOf(hold(overHttp(server.url)).callTool(call('echo'), { signal: soon() }));
+      expect(fault.executed).toBe('no');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('of a redirect is never followed', async () => {
+    const elsewhere = await serve();
+    const server = await serve({ status: 307, headers: { location: elsewhere.url } });
+    const session = hold(overHttp(server.url, { headers: { authorization: 'Bearer abc' } }));
+    expect((await faultOf(session.callTool(call('echo'), { signal: soon() }))).code).toBe('UNKNOWN_ERROR');
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+});
+
+describe('what a fault tells', () => {
+  it('is never the address, the path or a credential', async () => {
+    const server = await serve();
+    const session = hold(overHttp(`${server.url}?key=hunter2`, { headers: { authorization: 'Bearer hunter2' } }));
+    const faults = [];
+    for (const tool of ['die-during', 'garbage', 'wrong-id', 'progress-then-stop']) {
+      faults.push(await faultOf(session.callTool(call(tool), { signal: soon() })));
+    }
+    await server.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    faults.push(await faultOf(session.callTool(call('echo'), { signal: soon() })));
+    for (const fault of faults) {
+      expect(JSON.stringify(fault.toRecord())).not.toMatch(/127\.0\.0\.1|\/mcp|hunter2|ECONN|:\d{4,5}/);
+      expect(fault.message).toContain('"fixture"');
+    }
+    expect(session.state).toBe('failed');
+    expect(session.lastError).toBe('The server "fixture" could not be reached.');
+  });
+});
+
+describe('an answer that is none', () => {
+  it.each([
+    ['garbage', 'UNKNOWN_ERROR'],
+    ['wrong-id', 'UNKNOWN_ERROR'],
+    ['progress-then-stop', 'BACKEND_UNAVAILABLE'],
+  ])('%s fails at once, executed: unknown', async (tool, code) => {
+    const server = await serve();
+    const heard: unknown[] = [];
+    const options = { signal: soon(), onNotice: (notice: unknown) => void heard.push(notice) };
+    const started = performance.now();
+    expect(await faultOf(hold(overHttp(server.url)).callTool(call(tool), options))).toMatchObject({
+      code,
+      executed: 'unknown',
+    });
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(server.executions).toBe(1);
+    expect(heard).toHaveLength(tool === 'progress-then-stop' ? 3 : 0);
+  });
+});
+
+describe('[FD-25] an answer beyond the limit', () => {
+  it('is PAYLOAD_TOO_LARGE, executed: yes, and its connection is given up', async () => {
+    const server = await serve({ capabilities: { tools: {} } });
+    const session = hold(overHttp(server.url), { answerLimitBytes: 10_000 });
+    expect((await session.callTool(call('flood', { bytes: 9_000 }), { signal: soon() })).content).toHaveLength(1);
+    const fault = await faultOf(session.callTool(call('flood', { bytes: 10_000_000 }), { signal: soon() }));
+    expect(fault).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', executed: 'yes' });
+    expect(fault.message).toContain('10000');
+    await until(() => server.connections() === 0);
+    expect(server.executions).toBe(2);
+    expect((await session.callTool(call('echo'), { signal: soon() })).content).toHaveLength(1);
+  });
+
+  it('is so too when it comes without a length, or as an event that never ends', async () => {
+    for (const type of ['application/json', 'text/event-stream']) {
+      let written = 0;
+      const http = createServer((request, response) => {
+        request.resume();
+        response.writeHead(200, { 'content-type': type });
+        if (type === 'text/event-stream') response.write('data: ');
+        const more = setInterval(() => {
+          written += 65_536;
+          response.write('x'.repeat(65_536));
+        }, 1);
+        response.on('close', () => clearInterval(more));
+      });
+      await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+      servers.push({
+        close: () => new Promise((resolve) => (http.close(() => resolve()), http.closeAllConnections())),
+      });
+      const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/`;
+      const session = hold(overHttp(url, { protocol: '2026-07-28' }), { answerLimitBytes: 200_000 });
+      expect(await faultOf(session.callTool(call('echo'), { signal: soon() }))).toMatchObject({
+        code: 'PAYLOAD_TOO_LARGE',
+        executed: 'yes',
+      });
+      expect(written).toBeLessThan(20_000_000);
+    }
+  });
+
+  it('bounds all pages of a catalogue together', async () => {
+    const tools = Array.from({ length: 50 }, (_, n) => ({
+      name: `t${n}`,
+      inputSchema: { type: 'object', description: 'd'.repeat(9_000) },
+    }));
+    const server = await serve({ tools, pageSize: 1 });
+    const session = hold(overHttp(server.url), { answerLimitBytes: 20_000 });
+    expect(await faultOf(session.catalogue({ signal: soon() }))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    expect(server.requests.length).toBeLessThan(15);
+  });
+});
+
+describe('[FD-26] an aborted call of the modern era', () => {
+  it('closes its stream at the server within 100 ms', async () => {
+    const server = await serve();
+    const session = hold(overHttp(server.url));
+    const abort = new AbortController();
+    const pending = faultOf(session.callTool(call('hang'), { signal: abort.signal }));
+    await until(() => server.executions === 1);
+    const started = performance.now();
+    abort.abort();
+    expect(await pending).toMatchObject({ code: 'CANCELLED', executed: 'unknown' });
+    await until(() => server.abandoned === 1);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(server.requests.filter(({ message }) => message.method === 'notifications/cancelled')).toHaveLength(0);
+  });
+
+  it('harms no other call on the session', async () => {
+    const server = await serve();
+    const session = hold(overHttp(server.url));
+    const abort = new AbortController();
+    const pending = faultOf(session.callTool(call('hang'), { signal: abort.signal }));
+    const others = Array.from({ length: 5 }, (_, n) => session.callTool(call('echo', { n }), { signal: soon() }));
+    abort.abort();
+    await pending;
+    expect(await Promise.all(others)).toHaveLength(5);
+  });
+});
