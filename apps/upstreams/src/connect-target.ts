@@ -57,7 +57,7 @@ export async function connectTarget(entry: ServerEntry, surroundings: Surroundin
       cwd: resolve(surroundings.folder, here(transport.cwd ?? '.')),
     };
   } catch (error) {
-    log.warn('upstream.not-configured', { server: name, error });
+    log.warn('upstream.not-configured', { error });
     throw new Fault('BACKEND_UNAVAILABLE', `The server "${name}" is not completely configured.`, {
       executed: 'no',
       cause: error,

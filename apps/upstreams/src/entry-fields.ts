@@ -8,13 +8,15 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 // A NUL ends a C string: no process can be given one.
 const Text = z.string().regex(/^[^\0]*$/);
-const Plain = Text.min(1).refine((text) => !/\$\{/.test(text));
+/** A secret among arguments would be seen by everyone who can list processes. */
+const isPlain = (text: string): boolean => !/\$\{(env|file):/.test(text);
+const Plain = Text.min(1).refine(isPlain);
 const WithReferences = Text.refine(hasOnlyReferences);
 const Seconds = z.number().positive().max(3_600);
 const HttpUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   // A password in a URL would be repeated wherever the URL is shown; "headers" takes references instead.
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  return isPlain(text) && url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 });
 
 export interface Field {
@@ -32,8 +34,8 @@ export const ENTRY_FIELDS = {
   type: { schema: z.enum(['stdio', 'http', 'streamable-http']), takes: '"stdio" or "http"' },
   command: { schema: Plain, takes: 'the name or path of a program', transport: 'stdio' },
   args: {
-    schema: z.array(Text.refine((text) => !/\$\{/.test(text))),
-    takes: 'a list of texts without ${…} (secrets go into "env")',
+    schema: z.array(Text.refine(isPlain)),
+    takes: 'a list of texts without references (secrets go into "env")',
     transport: 'stdio',
   },
   env: {

@@ -6,7 +6,8 @@ export type RefusalCode =
   | 'TRANSPORT_CONFLICT'
   | 'TRANSPORT_UNSUPPORTED'
   | 'INVALID_FIELD'
-  | 'UNKNOWN_FIELD';
+  | 'UNKNOWN_FIELD'
+  | 'PRIVATE_ADDRESS';
 
 /** Why a server entry is not taken: one sentence for whoever wrote it, with the field that is wrong. Holds no secret. */
 export class EntryRefusal extends Error {

@@ -1,3 +1,4 @@
+import { isPrivateHost } from './address-guard.js';
 import { EntryRefusal } from './entry-refusal.js';
 import { fieldNamed } from './entry-fields.js';
 import type { EntryFields, Field } from './entry-fields.js';
@@ -52,6 +53,7 @@ export function parseServerEntry(spelled: string, given: unknown): ServerEntry {
   const kind = transportOf(given as Record<string, unknown>);
   const fields = checkedFields(given as Record<string, unknown>, kind);
   refuseUnserved(fields);
+  refusePrivate(fields);
   return {
     name,
     transport:
@@ -121,6 +123,16 @@ function checkedFields(given: Record<string, unknown>, kind: 'stdio' | 'http'): 
     );
   }
   return fields;
+}
+
+/** Of a name that leads somewhere private only the connection shows it: see `publicLookup`. */
+function refusePrivate({ url, allowPrivate }: EntryFields): void {
+  if (url === undefined || allowPrivate || !isPrivateHost(url)) return;
+  throw new EntryRefusal(
+    'PRIVATE_ADDRESS',
+    'url',
+    '"url" leads to a private address, which takes "allowPrivate": true',
+  );
 }
 
 function invalidField(

@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from './config.js';
+
+describe('the configuration', () => {
+  it('has a default for everything', () => {
+    expect(readConfig({})).toMatchObject({
+      busUrl: 'memory:',
+      serversFile: undefined,
+      callTimeoutMs: 120_000,
+      answerLimitBytes: 8_388_608,
+    });
+  });
+
+  it('takes a deadline for all calls', () => {
+    expect(readConfig({ CALL_TIMEOUT_SECS: '0.5' }).callTimeoutMs).toBe(500);
+  });
+
+  it('refuses a deadline of nothing', () => {
+    expect(() => readConfig({ CALL_TIMEOUT_SECS: '0' })).toThrow('CALL_TIMEOUT_SECS');
+  });
+});
