@@ -86,7 +86,11 @@ export class McpEndpoint {
     }
     // 2025 revisions have no code of their own for this.
     if (revision !== undefined && !isServed(revision)) return this.refuseRevision(res, body, revision, -32000);
-    if (outcome.reason === 'response') return accept(res);
+    if (outcome.reason === 'response') {
+      // Revision 2026-07-28 knows no requests of the server that a client could respond to.
+      if (revision !== MODERN_REVISION) return accept(res);
+      return sendJson(res, 400, errorJson(null, -32600, 'Bad Request: this revision has no responses of clients.'));
+    }
     if (outcome.reason === 'notification') {
       this.hearNotification(req, body as RpcMessage);
       return accept(res);

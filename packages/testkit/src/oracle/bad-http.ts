@@ -47,6 +47,8 @@ export function badHttp(): WireRequest[] {
         headers: { Accept: 'application/json, text/event-stream', 'MCP-Protocol-Version': revision },
       })),
     ),
+    { name: 'a preflight', verb: 'OPTIONS', headers: { Origin: 'http://localhost:3000' } },
+    { name: 'a preflight of a foreign page', verb: 'OPTIONS', headers: { Origin: 'https://evil.example.com' } },
     ...CONTENT_TYPES.flatMap((type) => variants(`the content type ${type ?? 'unnamed'}`, { 'Content-Type': type })),
     ...ACCEPTS.flatMap((accept) => variants(`Accept ${accept}`, { Accept: accept })),
     ...variants('no Accept', { Accept: undefined }),

@@ -7,8 +7,9 @@ import {
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
+  Server,
 } from '@modelcontextprotocol/server';
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ServerContext, ServerOptions } from '@modelcontextprotocol/server';
 import type { Notice, SourceCatalogue, ToolCallRequest, ToolResult } from '@portico/contracts';
 
 type Loose = Record<string, unknown>;
@@ -71,9 +72,9 @@ function oracleServer(
   { tools, resources, resourceTemplates, prompts }: SourceCatalogue,
   backend: OracleBackend,
   { serverInfo, instructions, capabilities, legacyRevisions, listTtlMs }: OracleOptions,
-): McpServer {
+): McpServer | Server {
   const hint = { ttlMs: listTtlMs, cacheScope: 'private' } as const;
-  const mcp = new McpServer(serverInfo, {
+  const serverOptions = {
     capabilities: capabilities(era),
     instructions,
     cacheHints: {
@@ -85,11 +86,15 @@ function oracleServer(
       'resources/read': { ttlMs: 0, cacheScope: 'private' },
     },
     ...(era === 'legacy' && { supportedProtocolVersions: [...legacyRevisions] }),
-  });
+  } satisfies ServerOptions;
+  // The high-level server announces changes of lists by itself, which 2025 clients of the front door are not offered.
+  const mcp = era === 'modern' ? new McpServer(serverInfo, serverOptions) : undefined;
+  const server = mcp?.server ?? new Server(serverInfo, serverOptions);
   for (const { definition } of tools) {
-    mcp.registerTool(definition.name, { inputSchema: fromJsonSchema(definition.inputSchema) }, () => ({ content: [] }));
+    mcp?.registerTool(definition.name, { inputSchema: fromJsonSchema(definition.inputSchema) }, () => ({
+      content: [],
+    }));
   }
-  const { server } = mcp;
   server.setRequestHandler('tools/list', () => ({ tools: tools.map(({ definition }) => definition) as never }));
   server.setRequestHandler('resources/list', () => ({ resources: resources as never }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: resourceTemplates as never }));
@@ -119,7 +124,7 @@ function oracleServer(
     if (!known) throw unknown('reference');
     return backend.complete(argument.value);
   });
-  return mcp;
+  return mcp ?? server;
 }
 
 const unknown = (what: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what}`);
