@@ -8,7 +8,12 @@ const CORRELATION_HEADER = CONTEXT_HEADERS.correlationId.toLowerCase();
 
 /** The context a call runs in: a correlation id (the caller's when valid, else a UUID), its trace, and who calls. */
 export function takeContext({ meta, headers, principal }: McpRequest): CallContext {
-  const correlationId = firstMatch(ID, meta['portico/correlation-id'], meta['djayzone/correlation-id'], headers[CORRELATION_HEADER]);
+  const correlationId = firstMatch(
+    ID,
+    meta['portico/correlation-id'],
+    meta['djayzone/correlation-id'],
+    headers[CORRELATION_HEADER],
+  );
   const traceparent = firstMatch(TRACEPARENT, meta['traceparent'], headers['traceparent']);
   return {
     correlationId: correlationId ?? randomUUID(),

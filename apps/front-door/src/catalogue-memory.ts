@@ -100,10 +100,15 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
    */
   async ensureAsked(name: string, signal: AbortSignal): Promise<SourceAddress | undefined> {
     await within(this.refreshing ?? this.refresh(), DISCOVERY_PATIENCE_MS);
-    const source = this.summaries.find((summary) => !this.held.has(summary.source) && speaksOf(name, sourceName(summary.source)));
+    const source = this.summaries.find(
+      (summary) => !this.held.has(summary.source) && speaksOf(name, sourceName(summary.source)),
+    );
     if (source === undefined) return undefined;
     try {
-      this.hold(source.source, await fetchCatalogue(this.bus, source.source, { deadlineMs: FIRST_ASK_DEADLINE_MS, signal }));
+      this.hold(
+        source.source,
+        await fetchCatalogue(this.bus, source.source, { deadlineMs: FIRST_ASK_DEADLINE_MS, signal }),
+      );
       return undefined;
     } catch (error) {
       this.options.log.warn('source.not_answering', { source: source.source, error });

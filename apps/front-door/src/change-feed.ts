@@ -35,7 +35,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
 
   /** One notification for each kind of list whose published content really differs. */
   private announce(before: PublishedCatalogue, after: PublishedCatalogue): void {
-    const differs = (method: ListMethod): boolean => before.listJson(method, 'modern') !== after.listJson(method, 'modern');
+    const differs = (method: ListMethod): boolean =>
+      before.listJson(method, 'modern') !== after.listJson(method, 'modern');
     const { notify } = this.sdk;
     if (differs('tools/list')) notify.toolsChanged();
     if (differs('prompts/list')) notify.promptsChanged();

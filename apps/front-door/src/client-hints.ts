@@ -16,7 +16,9 @@ export function forwardedMeta({ era, meta }: McpRequest): Forwarded {
   const clientInfo = meta[`${PROTOCOL}clientInfo`];
   const clientCapabilities = meta[`${PROTOCOL}clientCapabilities`];
   const logLevel = meta[`${PROTOCOL}logLevel`];
-  const own = Object.entries(meta).filter(([key]) => !key.startsWith(PROTOCOL) && !OURS.test(key) && !RESERVED.has(key));
+  const own = Object.entries(meta).filter(
+    ([key]) => !key.startsWith(PROTOCOL) && !OURS.test(key) && !RESERVED.has(key),
+  );
   return {
     ...(era === 'modern' && {
       client: {

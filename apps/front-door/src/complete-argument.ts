@@ -19,7 +19,11 @@ export async function completeArgument(request: McpRequest, door: FrontDoor): Pr
   try {
     const result = await door.bus.ask(
       complete(route.address),
-      { ref: route.ref, argument: { name: argument['name'], value: argument['value'] }, ...(isRecord(context) && { context }) },
+      {
+        ref: route.ref,
+        argument: { name: argument['name'], value: argument['value'] },
+        ...(isRecord(context) && { context }),
+      },
       { signal: request.signal, context: takeContext(request) },
     );
     return resultAnswer(result, request.era, door);

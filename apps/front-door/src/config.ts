@@ -6,7 +6,10 @@ import { isLoopback } from './http-guards.js';
 export const settings = {
   HOST: setting.text({ default: '127.0.0.1', meaning: 'where the front door listens for agents' }),
   PORT: setting.port({ default: 8080, meaning: 'its port; 0 picks one and prints it' }),
-  ADMIN_HOST: setting.text({ default: '127.0.0.1', meaning: 'where its operators are answered: /healthz, /readyz, /metrics' }),
+  ADMIN_HOST: setting.text({
+    default: '127.0.0.1',
+    meaning: 'where its operators are answered: /healthz, /readyz, /metrics',
+  }),
   ADMIN_PORT: setting.port({ default: 8081, meaning: 'their port; 0 picks one' }),
   PORTICO_HOME: setting.path({ default: '.portico', meaning: 'folder of everything written' }),
   SIGNING_KEY_FILE: setting.path({
@@ -14,15 +17,28 @@ export const settings = {
     meaning: 'key that signs session ids, made at first start, mode 0600; the same on every front door',
   }),
   BUS_URL: setting.text({ default: 'memory:', orFile: true, meaning: 'the bus between services' }),
-  AUTH_MODE: setting.oneOf(['none'], { default: 'none', meaning: 'who authenticates callers: none, the perimeter is trusted' }),
+  AUTH_MODE: setting.oneOf(['none'], {
+    default: 'none',
+    meaning: 'who authenticates callers: none, the perimeter is trusted',
+  }),
   TRUST_PERIMETER: setting.flag({
     default: false,
     meaning: 'true: an authenticating proxy stands in front, so that AUTH_MODE=none may listen beyond loopback',
   }),
-  ALLOWED_ORIGINS: setting.list({ default: [], meaning: 'origins whose pages may call, such as https://app.example.com' }),
-  ALLOWED_HOSTS: setting.list({ default: [], meaning: 'host names besides the loopback ones, while bound to loopback' }),
+  ALLOWED_ORIGINS: setting.list({
+    default: [],
+    meaning: 'origins whose pages may call, such as https://app.example.com',
+  }),
+  ALLOWED_HOSTS: setting.list({
+    default: [],
+    meaning: 'host names besides the loopback ones, while bound to loopback',
+  }),
   BODY_LIMIT_BYTES: setting.integer({ default: 1_048_576, min: 1_024, meaning: 'largest request body' }),
-  RESULT_LIMIT_BYTES: setting.integer({ default: 1_048_576, min: 1_024, meaning: 'largest result of a call; lists are exempt' }),
+  RESULT_LIMIT_BYTES: setting.integer({
+    default: 1_048_576,
+    min: 1_024,
+    meaning: 'largest result of a call; lists are exempt',
+  }),
   TOOL_NAMES: setting.oneOf(['dotted', 'folded'], {
     default: 'dotted',
     meaning: 'how tools/list shows names: domain.tool, or domain_tool for clients that take no dot',

@@ -1,5 +1,11 @@
 import type { Bus } from '@portico/bus';
-import { type CataloguePage, Fault, type SourceAddress, type SourceCatalogue, discoverSource } from '@portico/contracts';
+import {
+  type CataloguePage,
+  Fault,
+  type SourceAddress,
+  type SourceCatalogue,
+  discoverSource,
+} from '@portico/contracts';
 
 /** A catalogue that changes while it is read is begun again at most so often. */
 const ATTEMPTS = 3;

@@ -13,9 +13,12 @@ export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<A
   if (args !== undefined && !isRecord(args)) return invalidParams('arguments must be an object.');
   await door.catalogue.forList();
   const resolution = door.catalogue.catalogue.resolvePrompt(name);
-  if (resolution.kind === 'unknown') return faultAnswer(new Fault('NOT_FOUND', 'Prompt not found. prompts/list tells what there is.'));
+  if (resolution.kind === 'unknown')
+    return faultAnswer(new Fault('NOT_FOUND', 'Prompt not found. prompts/list tells what there is.'));
   if (resolution.kind === 'ambiguous') {
-    return faultAnswer(new Fault('INVALID_ARGUMENTS', `Ambiguous prompt: it could be ${resolution.names.join(' or ')}.`));
+    return faultAnswer(
+      new Fault('INVALID_ARGUMENTS', `Ambiguous prompt: it could be ${resolution.names.join(' or ')}.`),
+    );
   }
   const { prompt } = resolution;
   try {

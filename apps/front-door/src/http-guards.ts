@@ -54,7 +54,9 @@ export class HttpGuards {
       return forbidden('The Host header does not name this server. Add the name to ALLOWED_HOSTS if it should.');
     }
     if (origin !== undefined && !this.originAllowed(origin)) {
-      return forbidden('Pages of this origin may not call this server. Add the origin to ALLOWED_ORIGINS if they should.');
+      return forbidden(
+        'Pages of this origin may not call this server. Add the origin to ALLOWED_ORIGINS if they should.',
+      );
     }
     return undefined;
   }
@@ -72,7 +74,10 @@ export class HttpGuards {
   preflight(req: IncomingMessage, res: ServerResponse): void {
     const asked = req.headers['access-control-request-headers'] ?? '';
     // Mcp-Param-* names depend on the tool, so what is asked for is granted when it looks like one.
-    const params = asked.split(',').filter((name) => /^\s*mcp-param-[a-z0-9_-]{1,64}\s*$/i.test(name)).slice(0, 32);
+    const params = asked
+      .split(',')
+      .filter((name) => /^\s*mcp-param-[a-z0-9_-]{1,64}\s*$/i.test(name))
+      .slice(0, 32);
     res.writeHead(204, {
       'Access-Control-Allow-Methods': 'POST',
       'Access-Control-Allow-Headers': [CORS_REQUEST_HEADERS, ...params.map((name) => name.trim())].join(', '),
@@ -102,4 +107,9 @@ export class HttpGuards {
   }
 }
 
-const forbidden = (message: string): Refusal => ({ status: 403, code: -32000, message, faultCode: 'PERMISSION_DENIED' });
+const forbidden = (message: string): Refusal => ({
+  status: 403,
+  code: -32000,
+  message,
+  faultCode: 'PERMISSION_DENIED',
+});

@@ -66,7 +66,9 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
   async onApplicationBootstrap(): Promise<void> {
     const { host, port, readiness } = this.settings;
     await new Promise<void>((resolve, reject) => {
-      this.server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, 'HOST and PORT', host, port)));
+      this.server.once('error', (error: NodeJS.ErrnoException) =>
+        reject(listenError(error, 'HOST and PORT', host, port)),
+      );
       this.server.listen(port, host, resolve);
     });
     this.memory.listening();
@@ -87,6 +89,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
 
 /** One sentence for a port that can not be had, naming the settings that chose it. */
 export function listenError(error: NodeJS.ErrnoException, settings: string, host: string, port: number): Error {
-  const why = error.code === 'EADDRINUSE' ? 'is already in use' : `can not be listened on (${error.code ?? error.message})`;
+  const why =
+    error.code === 'EADDRINUSE' ? 'is already in use' : `can not be listened on (${error.code ?? error.message})`;
   return new Error(`${settings}: ${host}:${port} ${why}. Choose another, or 0 to have one picked.`, { cause: error });
 }

@@ -13,7 +13,8 @@ export const LISTS: Readonly<Record<ListMethod, string>> = {
 
 /** Answers a list in one page, from strings made when the catalogue was published. */
 export async function list(method: ListMethod, request: McpRequest, door: FrontDoor): Promise<Answer> {
-  if (request.params['cursor'] !== undefined) return invalidParams('this cursor was not given here; lists come in one page.');
+  if (request.params['cursor'] !== undefined)
+    return invalidParams('this cursor was not given here; lists come in one page.');
   const { catalogue, whole } = await door.catalogue.forList();
   const items = `"${LISTS[method]}":${catalogue.listJson(method, request.era)}`;
   if (request.era === 'legacy') return { kind: 'result', json: `{${items}}` };

@@ -43,9 +43,14 @@ export class McpEndpoint {
     if (refusal !== undefined) return refuse(res, refusal);
     guards.allowOrigin(req, res);
     if (req.method === 'OPTIONS' && req.headers.origin !== undefined) return guards.preflight(req, res);
-    if (req.method !== 'POST') return sendJson(res, 405, errorJson(null, -32000, 'Method not allowed. Use POST.'), { Allow: 'POST' });
+    if (req.method !== 'POST')
+      return sendJson(res, 405, errorJson(null, -32000, 'Method not allowed. Use POST.'), { Allow: 'POST' });
     if (!isJsonContentType(req.headers['content-type'])) {
-      return sendJson(res, 415, errorJson(null, -32000, 'Unsupported Media Type: Content-Type must be application/json'));
+      return sendJson(
+        res,
+        415,
+        errorJson(null, -32000, 'Unsupported Media Type: Content-Type must be application/json'),
+      );
     }
     let body: unknown;
     try {
@@ -78,11 +83,16 @@ export class McpEndpoint {
       if (outcome.messageKind === 'notification') return accept(res);
       const { method, params } = outcome.message;
       const mismatch = checkStandardHeaders(headers, method, params);
-      if (mismatch !== undefined) return sendJson(res, 400, errorJson(idOf(body), HEADER_MISMATCH, mismatch.message, mismatch.data));
+      if (mismatch !== undefined)
+        return sendJson(res, 400, errorJson(idOf(body), HEADER_MISMATCH, mismatch.message, mismatch.data));
       return this.serve(req, res, outcome.message, 'modern');
     }
     if (outcome.reason === 'batch') {
-      return sendJson(res, 400, errorJson(null, -32600, 'Bad Request: JSON-RPC batches are not served; send one message per POST.'));
+      return sendJson(
+        res,
+        400,
+        errorJson(null, -32600, 'Bad Request: JSON-RPC batches are not served; send one message per POST.'),
+      );
     }
     // 2025 revisions have no code of their own for this.
     if (revision !== undefined && !isServed(revision)) return this.refuseRevision(res, body, revision, -32000);

@@ -21,7 +21,13 @@ export interface McpRequest {
 /** What an operation answers: a result, already serialised, or a JSON-RPC error with its HTTP status. */
 export type Answer =
   | { readonly kind: 'result'; readonly json: string }
-  | { readonly kind: 'error'; readonly status: number; readonly code: number; readonly message: string; readonly data?: unknown };
+  | {
+      readonly kind: 'error';
+      readonly status: number;
+      readonly code: number;
+      readonly message: string;
+      readonly data?: unknown;
+    };
 
 export const INVALID_PARAMS = -32602;
 

@@ -16,17 +16,22 @@ export type ParamDeclarations =
 const KEY = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Keywords whose subschemas no header may be declared in; of those in the second list, the value maps names to schemas. */
-const CLOSED = [
-  'items',
-  'prefixItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-];
-CLOSED.push('propertyNames', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else');
-const CLOSED_MAPS = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+/** Keywords whose subschemas no header may be declared in: a schema or a list of them, or a map of names to schemas. */
+const CLOSED: ReadonlyMap<string, 'schemas' | 'map'> = new Map([
+  ...[
+    'items',
+    'prefixItems',
+    'contains',
+    'additionalProperties',
+    'unevaluatedProperties',
+    'unevaluatedItems',
+    'not',
+    'if',
+  ]
+    .concat('then', 'else', 'propertyNames', 'oneOf', 'anyOf', 'allOf')
+    .map((keyword) => [keyword, 'schemas'] as const),
+  ...['patternProperties', 'dependentSchemas', '$defs', 'definitions'].map((keyword) => [keyword, 'map'] as const),
+]);
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -50,19 +55,16 @@ const read = (node: Record<string, unknown>, { path, open }: Place): ParamHeader
 
 const below = (node: Record<string, unknown>, { path, open }: Place): Place[] => {
   const places: Place[] = [];
-  if (isObject(node['properties']))
-    for (const [name, child] of Object.entries(node['properties']))
-      places.push({ node: child, path: [...path, name], open });
-  const closed = (child: unknown, keyword: string) =>
-    places.push({ node: child, path: [...path, `<${keyword}>`], open: false });
-  for (const keyword of CLOSED) {
-    const value = node[keyword];
-    if (Array.isArray(value)) for (const child of value) closed(child, keyword);
-    else if (isObject(value)) closed(value, keyword);
-  }
-  for (const keyword of CLOSED_MAPS) {
-    const value = node[keyword];
-    if (isObject(value)) for (const child of Object.values(value)) closed(child, keyword);
+  for (const key of Object.keys(node)) {
+    const value = node[key];
+    if (!isObject(value)) continue;
+    if (key === 'properties')
+      for (const name of Object.keys(value))
+        places.push({ node: value[name], path: open ? [...path, name] : path, open });
+    const shape = CLOSED.get(key);
+    if (shape === undefined) continue;
+    const children = shape === 'map' || Array.isArray(value) ? Object.values(value) : [value];
+    for (const child of children) places.push({ node: child, path, open: false });
   }
   return places;
 };

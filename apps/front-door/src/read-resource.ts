@@ -21,7 +21,10 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
     );
     // A published URI may carry its domain's name; what comes back names the resource as it was asked for.
     const contents = result.contents?.map((content) => (content.uri === route.uri ? { ...content, uri } : content));
-    return resultAnswer({ ...result, ...(contents !== undefined && { contents }) }, request.era, door, { ttlMs: 0, cacheScope: 'private' });
+    return resultAnswer({ ...result, ...(contents !== undefined && { contents }) }, request.era, door, {
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
   } catch (error) {
     return faultAnswer(Fault.from(error), { uri });
   }

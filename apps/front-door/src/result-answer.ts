@@ -23,7 +23,12 @@ export function resultAnswer(
   if (era === 'legacy') {
     const { resultType, ...rest } = result;
     if (resultType !== undefined && resultType !== 'complete') {
-      return faultAnswer(new Fault('UNSUPPORTED', 'This needs input by a protocol revision that your client does not speak (2026-07-28).'));
+      return faultAnswer(
+        new Fault(
+          'UNSUPPORTED',
+          'This needs input by a protocol revision that your client does not speak (2026-07-28).',
+        ),
+      );
     }
     return bounded(rest, door);
   }
@@ -43,5 +48,7 @@ function bounded(result: object, { resultLimitBytes }: FrontDoor): Answer {
   const json = JSON.stringify(result);
   const bytes = Buffer.byteLength(json);
   if (bytes <= resultLimitBytes) return { kind: 'result', json };
-  return faultAnswer(new Fault('PAYLOAD_TOO_LARGE', `The result has ${bytes} bytes; at most ${resultLimitBytes} are passed on.`));
+  return faultAnswer(
+    new Fault('PAYLOAD_TOO_LARGE', `The result has ${bytes} bytes; at most ${resultLimitBytes} are passed on.`),
+  );
 }

@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type NodeMcpRequestHandler, NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  type NodeMcpRequestHandler,
+  NodeStreamableHTTPServerTransport,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
 import { type McpHttpHandler, Server, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Log } from '@portico/observe';
 import { type Era, LEGACY_REVISIONS } from './protocol-revisions.js';
@@ -29,7 +33,10 @@ export class SdkServer {
   async handle(req: IncomingMessage, res: ServerResponse, body: unknown, era: Era): Promise<void> {
     if (era === 'modern') return this.modernNode(req, res, body);
     const server = this.server('legacy');
-    const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true });
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: undefined,
+      enableJsonResponse: true,
+    });
     res.once('close', () => void server.close());
     await server.connect(transport);
     await transport.handleRequest(req, res, body);

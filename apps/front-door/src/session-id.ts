@@ -24,6 +24,8 @@ export class SessionIds {
   }
 
   private sign(nonce: string, { tenant, subject }: Principal): Buffer {
-    return createHmac('sha256', this.key).update(JSON.stringify([nonce, tenant, subject])).digest();
+    return createHmac('sha256', this.key)
+      .update(JSON.stringify([nonce, tenant, subject]))
+      .digest();
   }
 }

@@ -34,7 +34,10 @@ export function checkStandardHeaders(
   params: Readonly<Record<string, unknown>> | undefined,
 ): HeaderMismatch | undefined {
   if (headers['mcp-protocol-version'] === undefined) {
-    return mismatch('(missing)', 'the body claims a protocol version but the required MCP-Protocol-Version header is absent');
+    return mismatch(
+      '(missing)',
+      'the body claims a protocol version but the required MCP-Protocol-Version header is absent',
+    );
   }
   if (headers['mcp-method'] === undefined) {
     return mismatch('(missing)', `the body names method ${method} but the required Mcp-Method header is absent`);
@@ -45,7 +48,10 @@ export function checkStandardHeaders(
   const header = singleHeader(headers, 'mcp-name');
   if (header === undefined) {
     if (typeof named !== 'string') return undefined;
-    return mismatch('(missing)', `the body carries params.${field}="${named}" but the required Mcp-Name header is absent`);
+    return mismatch(
+      '(missing)',
+      `the body carries params.${field}="${named}" but the required Mcp-Name header is absent`,
+    );
   }
   const decoded = decode(header);
   if (decoded === undefined) return mismatch(header, 'the Mcp-Name header carries an invalid Base64 sentinel value');

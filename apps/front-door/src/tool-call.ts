@@ -37,12 +37,16 @@ export async function toolCall(request: McpRequest, door: FrontDoor): Promise<An
     return withinLimit(succeed(result, facts()), facts, door);
   } catch (error) {
     const fault = Fault.from(error);
-    if (fault.cause !== undefined) door.log.warn('call.failed', { tool: tool.published, code: fault.code, error: fault.cause });
+    if (fault.cause !== undefined)
+      door.log.warn('call.failed', { tool: tool.published, code: fault.code, error: fault.cause });
     return faultToRpc(fault, { retry: isRetry(request.params) }) ?? failed(fault, facts());
   }
 }
 
-const failed = (fault: Fault, facts: CallFacts): Answer => ({ kind: 'result', json: JSON.stringify(fail(fault, facts)) });
+const failed = (fault: Fault, facts: CallFacts): Answer => ({
+  kind: 'result',
+  json: JSON.stringify(fail(fault, facts)),
+});
 
 const silent = (domain: string): Fault =>
   new Fault('BACKEND_UNAVAILABLE', `${domain} does not answer, so its tools are not known.`, { executed: 'no' });

@@ -17,7 +17,7 @@ const namesOf = async (of: OpenDoor) => {
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const until = async (condition: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> => {
-  for (const end = Date.now() + ms; !(await condition()); ) {
+  for (const end = Date.now() + ms; !(await condition());) {
     if (Date.now() > end) throw new Error('It did not happen.');
     await pause(10);
   }
@@ -37,8 +37,18 @@ async function changingSource(name: string, first: string[], answerAfterMs = 0) 
       asked += 1;
       await pause(answerAfterMs);
       return {
-        identity: { description: 'changes', era: 'modern', protocolVersion: '2026-07-28', capabilities: {}, mount: 'namespace', callTimeoutMs: 1_000 },
-        tools: tools.map((tool) => ({ definition: { name: tool, description: tool, inputSchema: { type: 'object' } }, policy: { effect: 'write' } })),
+        identity: {
+          description: 'changes',
+          era: 'modern',
+          protocolVersion: '2026-07-28',
+          capabilities: {},
+          mount: 'namespace',
+          callTimeoutMs: 1_000,
+        },
+        tools: tools.map((tool) => ({
+          definition: { name: tool, description: tool, inputSchema: { type: 'object' } },
+          policy: { effect: 'write' },
+        })),
         resources: [],
         resourceTemplates: [],
         prompts: [],
@@ -62,7 +72,14 @@ async function changingSource(name: string, first: string[], answerAfterMs = 0) 
 function deadSource(name: string): void {
   const source = SourceAddress.parse(`upstream.${name}`);
   void door.bus.serve(describeSource(source), () => new Promise(() => undefined));
-  door.bus.tell(sourceHello, { source, instance: name, version: '1', contracts: '1.0', configuration: 'c', connectTimeoutMs: 60_000 });
+  door.bus.tell(sourceHello, {
+    source,
+    instance: name,
+    version: '1',
+    contracts: '1.0',
+    configuration: 'c',
+    connectTimeoutMs: 60_000,
+  });
 }
 
 describe('[FD-7] a list never waits for what does not answer', () => {
@@ -182,12 +199,23 @@ describe('[SS-6] subscriptions/listen', () => {
         description: 'Notes.',
         version: '1',
         tools: [],
-        resources: [defineResource({ template: 'note://{id}', name: 'note', description: 'A note.', subscribable: true, read: async ({ id }) => ({ text: `note ${id}` }) })],
+        resources: [
+          defineResource({
+            template: 'note://{id}',
+            name: 'note',
+            description: 'A note.',
+            subscribable: true,
+            read: async ({ id }) => ({ text: `note ${id}` }),
+          }),
+        ],
       },
       { instance: 'n1' },
     );
     await namesOf(door);
-    const [one, two] = [await listen(door.url, { resourceSubscriptions: ['note://1'] }), await listen(door.url, { resourceSubscriptions: ['note://2'] })];
+    const [one, two] = [
+      await listen(door.url, { resourceSubscriptions: ['note://1'] }),
+      await listen(door.url, { resourceSubscriptions: ['note://2'] }),
+    ];
     served.resourceUpdated('note://1');
     await until(() => one.messages.length > 1);
     expect(one.messages[1]).toMatchObject({ method: 'notifications/resources/updated', params: { uri: 'note://1' } });
@@ -220,7 +248,9 @@ describe('[SS-6] subscriptions/listen', () => {
     };
     await median();
     const alone = await median();
-    const streams = await Promise.all(Array.from({ length: 1_000 }, (_, index) => listen(door.url, { toolsListChanged: true }, index)));
+    const streams = await Promise.all(
+      Array.from({ length: 1_000 }, (_, index) => listen(door.url, { toolsListChanged: true }, index)),
+    );
     const among = await median();
     for (const stream of streams) stream.close();
     expect(among).toBeLessThan(alone * 10);

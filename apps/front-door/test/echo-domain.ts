@@ -8,7 +8,13 @@ export function echoDomain(name = 'demo'): { domain: Domain; calls: string[]; ab
   const aborted: string[] = [];
   let release = (): void => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
-  const tool = (toolName: string, handle: (args: Record<string, unknown>, scope: Parameters<Parameters<typeof defineTool>[0]['handle']>[1]) => unknown) =>
+  const tool = (
+    toolName: string,
+    handle: (
+      args: Record<string, unknown>,
+      scope: Parameters<Parameters<typeof defineTool>[0]['handle']>[1],
+    ) => unknown,
+  ) =>
     defineTool({
       name: toolName,
       description: `The ${toolName} tool.`,
@@ -31,11 +37,35 @@ export function echoDomain(name = 'demo'): { domain: Domain; calls: string[]; ab
       callTimeoutMs: 2_000,
       tools: [
         tool('echo', (args) => args),
-        tool('structured', () => toolResult({ content: [{ type: 'text', text: 'x' }], structuredContent: { a: 1 }, _meta: { 'example.com/k': 1 } })),
+        tool('structured', () =>
+          toolResult({
+            content: [{ type: 'text', text: 'x' }],
+            structuredContent: { a: 1 },
+            _meta: { 'example.com/k': 1 },
+          }),
+        ),
         tool('array', () => toolResult({ content: [], structuredContent: [1, 2] })),
-        tool('exotic', () => toolResult({ content: [{ type: 'text', text: 'a', annotations: { priority: 1 }, extra: [1] }, { type: 'hologram', data: 'x' }] })),
-        tool('asks', () => toolResult({ resultType: 'input_required', inputRequests: { q: { method: 'elicitation/create' } }, requestState: 's' } as never)),
-        tool('fails', () => toolResult({ content: [{ type: 'text', text: 'no such thing at http://10.0.0.7:8443/secret?token=abc' }], isError: true })),
+        tool('exotic', () =>
+          toolResult({
+            content: [
+              { type: 'text', text: 'a', annotations: { priority: 1 }, extra: [1] },
+              { type: 'hologram', data: 'x' },
+            ],
+          }),
+        ),
+        tool('asks', () =>
+          toolResult({
+            resultType: 'input_required',
+            inputRequests: { q: { method: 'elicitation/create' } },
+            requestState: 's',
+          } as never),
+        ),
+        tool('fails', () =>
+          toolResult({
+            content: [{ type: 'text', text: 'no such thing at http://10.0.0.7:8443/secret?token=abc' }],
+            isError: true,
+          }),
+        ),
         tool('throws', () => {
           throw new Error('boom at /srv/app/secret.ts with password=hunter2');
         }),
@@ -43,7 +73,10 @@ export function echoDomain(name = 'demo'): { domain: Domain; calls: string[]; ab
           throw new Fault('CONFLICT', 'Somebody was faster.');
         }),
         tool('waits', async (_args, { signal }) => {
-          await Promise.race([gate, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+          await Promise.race([
+            gate,
+            new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+          ]);
           return 'done';
         }),
         tool('progress', async (_args, { progress }) => {

@@ -21,7 +21,9 @@ describe('[FD-1] one endpoint, one message per POST', () => {
   });
 
   it('a notification answers 202 without a body, in either era', async () => {
-    const legacy = await door.post('{"jsonrpc":"2.0","method":"notifications/initialized"}', { 'MCP-Protocol-Version': '2025-11-25' });
+    const legacy = await door.post('{"jsonrpc":"2.0","method":"notifications/initialized"}', {
+      'MCP-Protocol-Version': '2025-11-25',
+    });
     const modern = await door.post('{"jsonrpc":"2.0","method":"notifications/anything"}', {
       'MCP-Protocol-Version': MODERN,
       'Mcp-Method': 'notifications/anything',
@@ -35,11 +37,14 @@ describe('[FD-1] one endpoint, one message per POST', () => {
     expect(answer.message.error.code).toBe(-32600);
   });
 
-  it.each(['', '{', 'null', '42', '"x"', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '{"id":1}'])('the body %j answers 400 with a JSON-RPC error', async (body) => {
-    const answer = await door.post(body);
-    expect(answer.status).toBe(400);
-    expect(answer.message).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
-  });
+  it.each(['', '{', 'null', '42', '"x"', '{"jsonrpc":"1.0","id":1,"method":"ping"}', '{"id":1}'])(
+    'the body %j answers 400 with a JSON-RPC error',
+    async (body) => {
+      const answer = await door.post(body);
+      expect(answer.status).toBe(400);
+      expect(answer.message).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
+    },
+  );
 
   it('refuses another content type with 415, and invalid UTF-8 and deep nesting with 400', async () => {
     expect((await door.post('{}', { 'Content-Type': 'text/plain' })).status).toBe(415);
@@ -77,17 +82,29 @@ describe('[FD-2] serves exactly what it announces', () => {
     expect(message.result.supportedVersions).toEqual([MODERN]);
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2026-01-01', '1999', 'latest', '2025-06-18, 2025-06-18'])('%s is 400 and names those served', async (revision) => {
-    const answer = await door.post('{"jsonrpc":"2.0","id":1,"method":"tools/list"}', { 'MCP-Protocol-Version': revision });
-    expect(answer.status).toBe(400);
-    for (const served of SERVED_REVISIONS) expect(answer.message.error.message).toContain(served);
-  });
+  it.each(['2024-11-05', '2025-03-26', '2026-01-01', '1999', 'latest', '2025-06-18, 2025-06-18'])(
+    '%s is 400 and names those served',
+    async (revision) => {
+      const answer = await door.post('{"jsonrpc":"2.0","id":1,"method":"tools/list"}', {
+        'MCP-Protocol-Version': revision,
+      });
+      expect(answer.status).toBe(400);
+      for (const served of SERVED_REVISIONS) expect(answer.message.error.message).toContain(served);
+    },
+  );
 
   it('a claim of an unknown revision in the body is 400 with -32022 and all those served', async () => {
-    const { body, headers } = requestOf('tools/list', {}, { meta: { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' } });
+    const { body, headers } = requestOf(
+      'tools/list',
+      {},
+      { meta: { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' } },
+    );
     const answer = await door.post(JSON.stringify(body), { ...headers, 'MCP-Protocol-Version': '2027-01-01' });
     expect(answer.status).toBe(400);
-    expect(answer.message.error).toMatchObject({ code: -32022, data: { supported: [...SERVED_REVISIONS], requested: '2027-01-01' } });
+    expect(answer.message.error).toMatchObject({
+      code: -32022,
+      data: { supported: [...SERVED_REVISIONS], requested: '2027-01-01' },
+    });
   });
 
   it('an absent header is accepted from 2025 clients', async () => {
@@ -134,23 +151,41 @@ describe('[FD-3] the rules of 2026-07-28', () => {
 
   it('decodes a name in Base64 before comparing', async () => {
     const encoded = `=?base64?${Buffer.from('demo.echo').toString('base64')}?=`;
-    const answer = await door.rpc('tools/call', { name: 'demo.echo', arguments: {} }, { headers: { 'Mcp-Name': encoded } });
+    const answer = await door.rpc(
+      'tools/call',
+      { name: 'demo.echo', arguments: {} },
+      { headers: { 'Mcp-Name': encoded } },
+    );
     expect(answer.message.result.content).toBeDefined();
   });
 
   it('an incomplete envelope is 400 with -32602', async () => {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': MODERN } } };
-    const answer = await door.post(JSON.stringify(body), { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/list' });
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/list',
+      params: { _meta: { 'io.modelcontextprotocol/protocolVersion': MODERN } },
+    };
+    const answer = await door.post(JSON.stringify(body), {
+      'MCP-Protocol-Version': MODERN,
+      'Mcp-Method': 'tools/list',
+    });
     expect([answer.status, answer.message.error.code]).toEqual([400, -32602]);
   });
 
-  it.each(['nope', 'initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'constructor', '__proto__', 'tasks/get'])(
-    'the unknown method %s is 404 with -32601',
-    async (method) => {
-      const answer = await door.rpc(method, {});
-      expect([answer.status, answer.message.error.code]).toEqual([404, -32601]);
-    },
-  );
+  it.each([
+    'nope',
+    'initialize',
+    'ping',
+    'logging/setLevel',
+    'resources/subscribe',
+    'constructor',
+    '__proto__',
+    'tasks/get',
+  ])('the unknown method %s is 404 with -32601', async (method) => {
+    const answer = await door.rpc(method, {});
+    expect([answer.status, answer.message.error.code]).toEqual([404, -32601]);
+  });
 
   it.each(['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover'])(
     '[SS-7] %s carries resultType, ttlMs, cacheScope and serverInfo',
@@ -167,11 +202,14 @@ describe('[FD-3] the rules of 2026-07-28', () => {
     expect(modern._meta['io.modelcontextprotocol/serverInfo']).toMatchObject({ name: 'portico' });
     const legacy = (await door.rpc('tools/call', { name: 'demo.echo' }, { revision: '2025-06-18' })).message.result;
     expect(legacy.resultType).toBeUndefined();
-    expect(Object.keys((await door.rpc('tools/list', {}, { revision: '2025-06-18' })).message.result)).toEqual(['tools']);
+    expect(Object.keys((await door.rpc('tools/list', {}, { revision: '2025-06-18' })).message.result)).toEqual([
+      'tools',
+    ]);
   });
 
   it('tools stand in the same order every time, by name', async () => {
-    const names = async () => ((await door.rpc('tools/list')).message.result.tools as { name: string }[]).map(({ name }) => name);
+    const names = async () =>
+      ((await door.rpc('tools/list')).message.result.tools as { name: string }[]).map(({ name }) => name);
     const first = await names();
     expect(first).toEqual([...first].sort());
     expect(await names()).toEqual(first);
@@ -186,12 +224,24 @@ describe('[FD-4] where a request comes from', () => {
   it('a page of an allowed origin may ask first, and read the answer', async () => {
     const preflight = await fetch(`${door.url}/mcp`, {
       method: 'OPTIONS',
-      headers: { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'mcp-method, mcp-param-region' },
+      headers: {
+        Origin: 'https://app.example.com',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'mcp-method, mcp-param-region',
+      },
     });
     expect(preflight.status).toBe(204);
     expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
     const granted = preflight.headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
-    for (const name of ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id', 'authorization', 'mcp-param-region']) {
+    for (const name of [
+      'content-type',
+      'mcp-protocol-version',
+      'mcp-method',
+      'mcp-name',
+      'mcp-session-id',
+      'authorization',
+      'mcp-param-region',
+    ]) {
       expect(granted).toContain(name);
     }
     const answer = await door.rpc('tools/list', {}, { headers: { Origin: 'https://app.example.com' } });
@@ -200,12 +250,15 @@ describe('[FD-4] where a request comes from', () => {
     expect(answer.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
   });
 
-  it.each(['OPTIONS', 'POST'])('a page of another site is refused with 403, without CORS headers (%s)', async (method) => {
-    const response = await fetch(`${door.url}/mcp`, { method, headers: { Origin: 'https://evil.example' } });
-    expect(response.status).toBe(403);
-    expect(response.headers.get('access-control-allow-origin')).toBeNull();
-    expect(await response.json()).toMatchObject({ error: { code: -32000, data: { code: 'PERMISSION_DENIED' } } });
-  });
+  it.each(['OPTIONS', 'POST'])(
+    'a page of another site is refused with 403, without CORS headers (%s)',
+    async (method) => {
+      const response = await fetch(`${door.url}/mcp`, { method, headers: { Origin: 'https://evil.example' } });
+      expect(response.status).toBe(403);
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
+      expect(await response.json()).toMatchObject({ error: { code: -32000, data: { code: 'PERMISSION_DENIED' } } });
+    },
+  );
 });
 
 describe('[FD-6] binding', () => {
@@ -241,7 +294,12 @@ describe('[FD-30] instructions', () => {
 
 describe('a body beyond the limit', () => {
   it('is 413 with our code, whether announced or not', async () => {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { pad: 'x'.repeat(1_100_000) } });
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/list',
+      params: { pad: 'x'.repeat(1_100_000) },
+    });
     const announced = await door.post(body);
     expect(announced.status).toBe(413);
     expect(announced.message.error).toMatchObject({ code: -32000, data: { code: 'PAYLOAD_TOO_LARGE' } });

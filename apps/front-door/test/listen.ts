@@ -11,7 +11,11 @@ export interface Listening {
 }
 
 /** Opens a `subscriptions/listen` stream, and resolves once it has been acknowledged. */
-export async function listen(url: string, notifications: Record<string, unknown>, id: string | number = 'sub'): Promise<Listening> {
+export async function listen(
+  url: string,
+  notifications: Record<string, unknown>,
+  id: string | number = 'sub',
+): Promise<Listening> {
   const { body, headers } = requestOf('subscriptions/listen', { notifications }, { id });
   const messages: unknown[] = [];
   let text = '';

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bus, memoryBus } from '@portico/bus';
@@ -6,6 +6,7 @@ import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/disc
 import { type Domain, serveDomain } from '@portico/domain-kit';
 import { readConfig, startFrontDoor } from '@portico/front-door';
 import { type Log, createLog } from '@portico/observe';
+import { readConfig as readUpstreamsConfig, startUpstreams } from '@portico/upstreams';
 
 export const MODERN = '2026-07-28';
 
@@ -40,17 +41,42 @@ export interface RpcAnswer {
   readonly events: any[]; // eslint-disable-line @typescript-eslint/no-explicit-any -- as above
 }
 
-/** A front door with discovery behind it, on a bus of its own (in process unless one is given). */
-export async function openDoor(env: Record<string, string> = {}, given?: Bus): Promise<OpenDoor> {
+export interface Behind {
+  /** The bus to open it on; one in process otherwise. */
+  readonly bus?: Bus;
+  /** MCP servers for `upstreams` to hold, as in `mcp.json`; it is started only when there are some. */
+  readonly servers?: Record<string, Record<string, unknown>>;
+}
+
+/** A front door with discovery behind it, and what else is asked for. */
+export async function openDoor(
+  env: Record<string, string> = {},
+  { bus: given, servers }: Behind = {},
+): Promise<OpenDoor> {
   const home = mkdtempSync(join(tmpdir(), 'portico-door-'));
   const lines: string[] = [];
   const log: Log = createLog({ name: 'test', format: 'json', level: 'debug', write: (line) => void lines.push(line) });
   const all = { PORT: '0', ADMIN_PORT: '0', PORTICO_HOME: home, ...env };
   const bus = given ?? memoryBus({ log });
   const discovery = await startDiscovery(bus, readDiscoveryConfig(all), log);
+  const closers = [() => discovery.close()];
+  if (servers !== undefined) {
+    const file = join(home, 'mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+    const upstreams = await startUpstreams(
+      bus,
+      readUpstreamsConfig({ ...process.env, ...all, MCP_SERVERS_FILE: file }),
+      log,
+    );
+    closers.unshift(() => upstreams.close());
+  }
   const door = await startFrontDoor(bus, readConfig(all), log);
-  const closers = [() => door.close(), () => discovery.close()];
-  const post = async (body: string | Buffer, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<RpcAnswer> => {
+  closers.unshift(() => door.close());
+  const post = async (
+    body: string | Buffer,
+    headers: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<RpcAnswer> => {
     const response = await fetch(`${door.url}/mcp`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
@@ -89,7 +115,9 @@ export function requestOf(method: string, params: Record<string, unknown>, optio
   const headers: Record<string, string | undefined> = {
     'MCP-Protocol-Version': revision,
     ...(modern && { 'Mcp-Method': method }),
-    ...(modern && typeof named === 'string' && /^(tools\/call|prompts\/get|resources\/read)$/.test(method) && { 'Mcp-Name': named }),
+    ...(modern &&
+      typeof named === 'string' &&
+      /^(tools\/call|prompts\/get|resources\/read)$/.test(method) && { 'Mcp-Name': named }),
     ...options.headers,
   };
   const envelope = modern
@@ -102,13 +130,18 @@ export function requestOf(method: string, params: Record<string, unknown>, optio
   const _meta = { ...envelope, ...meta };
   return {
     body: { jsonrpc: '2.0', id, method, params: { ...params, ...(Object.keys(_meta).length > 0 && { _meta }) } },
-    headers: Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    headers: Object.fromEntries(
+      Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ),
   };
 }
 
 function answerOf(status: number, headers: Headers, text: string): RpcAnswer {
   const events = (headers.get('content-type') ?? '').includes('text/event-stream')
-    ? text.split('\n').filter((line) => line.startsWith('data: ')).map((line) => JSON.parse(line.slice(6)) as unknown)
+    ? text
+        .split('\n')
+        .filter((line) => line.startsWith('data: '))
+        .map((line) => JSON.parse(line.slice(6)) as unknown)
     : [];
   const message = events.length > 0 ? events.at(-1) : parsed(text);
   return { status, headers, text, message, events };

@@ -19,7 +19,7 @@ const call = async (name: string, args: Record<string, unknown> = {}, options: R
   (await door.rpc('tools/call', { name, arguments: args }, options)).message;
 const envelopeOf = (result: { _meta: Record<string, unknown> }) => Envelope.parse(result._meta['portico/envelope']);
 const until = async (condition: () => boolean, ms = 2_000): Promise<void> => {
-  for (const end = Date.now() + ms; !condition(); ) {
+  for (const end = Date.now() + ms; !condition();) {
     if (Date.now() > end) throw new Error('It did not happen.');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -34,7 +34,13 @@ describe('[FD-20] a success', () => {
       contract_version: '1',
       ok: true,
       error: null,
-      meta: { domain: 'demo', tool: 'echo', correlation_id: 'abc-1', served_from: 'backend', duration_ms: expect.any(Number) },
+      meta: {
+        domain: 'demo',
+        tool: 'echo',
+        correlation_id: 'abc-1',
+        served_from: 'backend',
+        duration_ms: expect.any(Number),
+      },
     });
   });
 
@@ -54,13 +60,19 @@ describe('[FD-20] a success', () => {
 
   it('gives a 2025 client, which takes objects alone, a wrapped array', async () => {
     expect((await call('demo.array')).result.structuredContent).toEqual([1, 2]);
-    expect((await call('demo.array', {}, { revision: '2025-11-25' })).result.structuredContent).toEqual({ result: [1, 2] });
+    expect((await call('demo.array', {}, { revision: '2025-11-25' })).result.structuredContent).toEqual({
+      result: [1, 2],
+    });
   });
 
   it('passes a request for input exact, with the envelope in _meta alone, and refuses a 2025 client that can not answer it', async () => {
     const { result } = await call('demo.asks');
     const { _meta, ...rest } = result;
-    expect(rest).toEqual({ resultType: 'input_required', inputRequests: { q: { method: 'elicitation/create' } }, requestState: 's' });
+    expect(rest).toEqual({
+      resultType: 'input_required',
+      inputRequests: { q: { method: 'elicitation/create' } },
+      requestState: 's',
+    });
     expect(_meta['portico/envelope'].ok).toBe(true);
     const legacy = (await call('demo.asks', {}, { revision: '2025-11-25' })).result;
     expect([legacy.isError, envelopeOf(legacy).error?.code]).toEqual([true, 'UNSUPPORTED']);
@@ -84,7 +96,8 @@ describe('[FD-21] an error of a tool is a result', () => {
   it('[FD-23] shows nothing internal, and logs the whole story', async () => {
     for (const name of ['demo.fails', 'demo.throws']) {
       const text = (await door.rpc('tools/call', { name })).text;
-      for (const secret of ['10.0.0.7', '8443', 'abc', '/srv/app', 'hunter2', 'boom']) expect(text).not.toContain(secret);
+      for (const secret of ['10.0.0.7', '8443', 'abc', '/srv/app', 'hunter2', 'boom'])
+        expect(text).not.toContain(secret);
     }
     expect(door.lines.join('')).toContain('boom');
   });
@@ -110,11 +123,18 @@ describe('[FD-12] names', () => {
     expect(envelopeOf((await call(name)).result).meta).toMatchObject({ domain: 'demo', tool: 'echo' });
   });
 
-  it.each(['demo.nope', 'nope.echo', '', 'demo', '__proto__', 'constructor', 'demo.echo ', 'x'.repeat(10_000)])('%j is unknown', async (name) => {
-    const { error } = await call(name, {}, { headers: { 'Mcp-Name': `=?base64?${Buffer.from(name).toString('base64')}?=` } });
-    expect(error).toMatchObject({ code: -32602, data: { code: 'UNKNOWN_TOOL' } });
-    expect(error.message.length).toBeLessThan(300);
-  });
+  it.each(['demo.nope', 'nope.echo', '', 'demo', '__proto__', 'constructor', 'demo.echo ', 'x'.repeat(10_000)])(
+    '%j is unknown',
+    async (name) => {
+      const { error } = await call(
+        name,
+        {},
+        { headers: { 'Mcp-Name': `=?base64?${Buffer.from(name).toString('base64')}?=` } },
+      );
+      expect(error).toMatchObject({ code: -32602, data: { code: 'UNKNOWN_TOOL' } });
+      expect(error.message.length).toBeLessThan(300);
+    },
+  );
 
   it('arguments that are no object are refused before anything runs', async () => {
     const before = demo.calls.length;
@@ -136,7 +156,11 @@ describe('[FD-25] a result beyond the limit', () => {
 
 describe('[FD-26] progress and cancellation', () => {
   it('progress reaches the caller in order, under its own token, before the result', async () => {
-    const answer = await door.rpc('tools/call', { name: 'demo.progress' }, { meta: { progressToken: 'mine' }, id: 'r' });
+    const answer = await door.rpc(
+      'tools/call',
+      { name: 'demo.progress' },
+      { meta: { progressToken: 'mine' }, id: 'r' },
+    );
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
     expect(answer.headers.get('x-accel-buffering')).toBe('no');
     expect(answer.events.slice(0, -1)).toEqual(
@@ -150,13 +174,17 @@ describe('[FD-26] progress and cancellation', () => {
   });
 
   it('is plain JSON to whoever asked for no progress', async () => {
-    expect((await door.rpc('tools/call', { name: 'demo.progress' })).headers.get('content-type')).toBe('application/json');
+    expect((await door.rpc('tools/call', { name: 'demo.progress' })).headers.get('content-type')).toBe(
+      'application/json',
+    );
   });
 
   it('a modern client that leaves aborts the backend call at once', async () => {
     const controller = new AbortController();
     const before = demo.calls.length;
-    const pending = door.rpc('tools/call', { name: 'demo.waits' }, { signal: controller.signal }).catch(() => undefined);
+    const pending = door
+      .rpc('tools/call', { name: 'demo.waits' }, { signal: controller.signal })
+      .catch(() => undefined);
     await until(() => demo.calls.length > before);
     const left = performance.now();
     controller.abort();
@@ -169,7 +197,9 @@ describe('[FD-26] progress and cancellation', () => {
   it('a 2025 client that leaves does not', async () => {
     const controller = new AbortController();
     const before = demo.calls.length;
-    const pending = door.rpc('tools/call', { name: 'demo.waits' }, { signal: controller.signal, revision: '2025-11-25' }).catch(() => undefined);
+    const pending = door
+      .rpc('tools/call', { name: 'demo.waits' }, { signal: controller.signal, revision: '2025-11-25' })
+      .catch(() => undefined);
     await until(() => demo.calls.length > before);
     controller.abort();
     await pending;
@@ -192,7 +222,10 @@ describe('[FD-26] progress and cancellation', () => {
     const pending = call('demo.waits', {}, { revision: '2025-11-25', headers: { 'Mcp-Session-Id': mine }, id: 'c1' });
     await until(() => demo.calls.length > before);
     const cancel = (headers: Record<string, string>) =>
-      door.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c1"}}', { 'MCP-Protocol-Version': '2025-11-25', ...headers });
+      door.post('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c1"}}', {
+        'MCP-Protocol-Version': '2025-11-25',
+        ...headers,
+      });
     await cancel({});
     await cancel({ 'Mcp-Session-Id': other });
     await cancel({ 'Mcp-Session-Id': `${mine.slice(0, -2)}AA` });
