@@ -1,0 +1,132 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { SettingsTable } from '@portico/settings';
+import { parse } from 'yaml';
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly dockerfile: string; readonly target: string };
+  readonly user?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: string[];
+  readonly security_opt?: string[];
+  readonly privileged?: boolean;
+  readonly ports?: string[];
+  readonly networks?: string[];
+  readonly volumes?: string[];
+  readonly environment?: Record<string, string | number>;
+  readonly healthcheck?: { readonly test?: string[]; readonly disable?: boolean };
+}
+interface Compose {
+  readonly services: Record<string, Service>;
+  readonly networks: Record<string, { readonly internal?: boolean } | null>;
+}
+interface Config {
+  readonly settings: SettingsTable;
+  readConfig(env: Record<string, string>): unknown;
+}
+
+const root = join(import.meta.dirname, '..');
+const text = (path: string): string => readFileSync(join(root, path), 'utf8');
+const { services, networks } = parse(text('docker-compose.yml'), { merge: true }) as Compose;
+const dockerfile = text('infra/docker/Dockerfile');
+const { version } = JSON.parse(text('package.json')) as { version: string };
+/** `local` runs all the others in one process, for a machine without containers. */
+const apps = readdirSync(join(root, 'apps')).filter((name) => name !== 'local');
+const all = Object.entries(services);
+
+const service = (name: string): Service => {
+  const found = services[name];
+  if (!found) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+};
+
+/** What a container gets when nothing is set where compose runs. */
+const environmentOf = ({ environment = {} }: Service): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [
+      name,
+      String(value).replace(/\$\{\w+(?::-([^}]*))?\}/g, (_whole, fallback?: string) => fallback ?? ''),
+    ]),
+  );
+
+const configOf = async (app: string): Promise<Config> => (await import(`../apps/${app}/src/config.ts`)) as Config;
+
+describe('[OP-1] docker-compose.yml', () => {
+  it('has the bus, Redis, PostgreSQL with pgvector, and a service for every app', () => {
+    expect(Object.keys(services)).toEqual(expect.arrayContaining(['nats', 'redis', 'postgres', ...apps]));
+    expect(service('postgres').image).toMatch(/^pgvector\/pgvector:/);
+  });
+
+  it.each(apps)('sets what %s requires, and nothing that it does not know', async (app) => {
+    const env = environmentOf(service(app));
+    const { settings, readConfig } = await configOf(app);
+    expect(readConfig(env)).toBeDefined();
+    const known = Object.keys(settings).flatMap((name) => [name, `${name}_FILE`]);
+    expect(Object.keys(env).filter((name) => !known.includes(name))).toEqual([]);
+    expect(env['BUS_URL']).toBe('nats://nats:4222');
+  });
+
+  it.each(apps)('builds %s by a target of its own, which runs its main', (app) => {
+    expect(service(app).build).toMatchObject({ dockerfile: 'infra/docker/Dockerfile', target: app });
+    expect(service(app).image).toBe(`portico/${app}:${version}`);
+    expect(dockerfile).toContain(`FROM service AS ${app}\nCMD ["node", "apps/${app}/dist/main.js"]`);
+    expect(existsSync(join(root, `apps/${app}/src/main.ts`))).toBe(true);
+  });
+
+  it.each(all)('runs %s without privileges on a read-only root, by an exact tag', (_name, one) => {
+    expect(one).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    expect(one.privileged).toBeUndefined();
+    expect(one.user).toMatch(/^(?!root|0)\w/);
+    expect(one.image).toMatch(/^[\w/-]+:\d+\.\d+\.\d+(-[\w.-]+)?$/);
+  });
+
+  it.each(all.filter(([name]) => name !== 'passwords'))(
+    'checks the health of %s',
+    (name, { healthcheck, environment }) => {
+      expect(healthcheck?.test?.[0]).toBe('CMD');
+      if (!apps.includes(name)) return;
+      const port = name === 'front-door' ? environment?.['ADMIN_PORT'] : environment?.['OPS_PORT'];
+      expect(healthcheck?.test?.join(' ')).toContain(`http://127.0.0.1:${port}/readyz`);
+    },
+  );
+
+  it('publishes the front door and its admin listener alone, on loopback', () => {
+    const { PORT, ADMIN_PORT } = environmentOf(service('front-door'));
+    expect(service('front-door').ports).toEqual([`127.0.0.1:${PORT}:${PORT}`, `127.0.0.1:${ADMIN_PORT}:${ADMIN_PORT}`]);
+    expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['front-door']);
+  });
+
+  it('keeps bus and data on networks that lead nowhere, and lets only MCP servers’ clients out', () => {
+    expect([networks['bus']?.internal, networks['data']?.internal]).toEqual([true, true]);
+    const out = all.filter(([, one]) => one.networks?.includes('outside')).map(([name]) => name);
+    expect(out.sort()).toEqual(['adapter-cluster', 'upstreams']);
+  });
+
+  it('[OP-7] lets the bus carry 9 MiB: the largest answer of a backend, and its frame', () => {
+    const mounted =
+      service('nats')
+        .volumes?.find((volume) => volume.endsWith(':ro'))
+        ?.split(':')[0] ?? '';
+    expect(text(mounted)).toMatch(new RegExp(`^max_payload: ${9 * 1024 * 1024}$`, 'm'));
+  });
+
+  it.each(apps)('gives %s a volume for each folder that it writes', (app) => {
+    const env = environmentOf(service(app));
+    const folders = ['PORTICO_HOME', 'WORKSPACE'].flatMap((name) => env[name] ?? []);
+    const mounted = (service(app).volumes ?? []).map((volume) => volume.split(':')[1]);
+    expect(mounted).toEqual(expect.arrayContaining(folders));
+    for (const folder of folders) expect(dockerfile).toMatch(new RegExp(`install -d -o node .*${folder}\\b`));
+  });
+});
+
+describe('[OP-1] infra/docker/Dockerfile', () => {
+  it('starts from exact tags, ends unprivileged, and has a target for nothing but the apps', () => {
+    const froms = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, from = '', as = '']) => ({ from, as }));
+    const stages = froms.map(({ as }) => as);
+    for (const { from } of froms) if (!stages.includes(from)) expect(from).toMatch(/^node:20\.\d+\.\d+-[\w-]+$/);
+    expect(stages.filter((stage) => stage !== 'build' && stage !== 'service').sort()).toEqual([...apps].sort());
+    expect(dockerfile.match(/^USER .*$/gm)).toEqual(['USER node']);
+  });
+});
