@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { memoryBus } from '@portico/bus';
+import type { Bus } from '@portico/bus';
+import { callTool, describeSource } from '@portico/contracts';
+import type { CataloguePage, SourceAddress, ToolResult } from '@portico/contracts';
+import { createLog } from '@portico/observe';
+import { readConfig, startUpstreams } from '@portico/upstreams';
+
+export const silent = createLog({ name: 'upstreams', level: 'silent' });
+
+/** Real upstreams on a bus of their own, in a folder of their own. */
+export interface Running {
+  readonly bus: Bus;
+  readonly folder: string;
+  describe(source: SourceAddress): Promise<CataloguePage>;
+  call(source: SourceAddress, tool: string, args?: Record<string, unknown>): Promise<ToolResult>;
+  close(): Promise<void>;
+}
+
+/** `servers`: the content of `mcp.json`; without it the built-in entries are served. */
+export async function runUpstreams(
+  servers?: Record<string, unknown>,
+  env: Record<string, string> = {},
+): Promise<Running> {
+  const folder = await mkdtemp(join(tmpdir(), 'portico-upstreams-'));
+  const bus = memoryBus({ log: silent });
+  const file = join(folder, 'mcp.json');
+  if (servers !== undefined) await writeFile(file, JSON.stringify({ mcpServers: servers }));
+  const given = {
+    PATH: process.env['PATH'],
+    PORTICO_HOME: join(folder, 'home'),
+    WORKSPACE: join(folder, 'workspace'),
+    ...(servers !== undefined && { MCP_SERVERS_FILE: file }),
+    ...env,
+  };
+  const upstreams = await startUpstreams(bus, readConfig(given), silent).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true });
+    throw error;
+  });
+  return {
+    bus,
+    folder,
+    describe: (source) => bus.ask(describeSource(source), {}),
+    call: (source, tool, args = {}) => bus.ask(callTool(source), { tool, arguments: args }, { deadlineMs: 20_000 }),
+    close: async () => {
+      await upstreams.close();
+      await bus.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until it is so; fails with the last thing that was not so after 10 s. */
+export async function eventually(expectation: () => void | Promise<void>): Promise<void> {
+  const end = performance.now() + 10_000;
+  for (;;) {
+    try {
+      return await expectation();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await delay(20);
+    }
+  }
+}
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
