@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { end, endWithUs } from './children.mjs';
 import { ROWS, obstacle } from './rows.mjs';
-import { selfTimes } from './self-time.mjs';
+import { whereTimeWent } from './self-time.mjs';
 import { hasNats, scratch, startRow, startSurroundings } from './stage.mjs';
 
 // Where the CPU time of one row's call goes: `node bench/profile.mjs ROW`.
 
 const HELP = `node bench/profile.mjs ROW [--connections 16] [--seconds 5] [--top 40] [--keep FOLDER]
 
-Prints, for each measured Node process, the microseconds a call spends in each owner's code and in each function
-itself. --keep leaves the .cpuprofile files in FOLDER, for a browser's developer tools.
+Prints, for each measured Node process, the microseconds a call spends in each owner's code, in each function itself,
+and, with all that it calls, in each function that is ours or that ours calls. --keep leaves the .cpuprofile files in FOLDER, for a browser's developer tools.
 
 rows: ${ROWS.map(({ name }) => name).join(', ')}`;
 const WARMUP_MS = 3_000;
@@ -59,12 +59,16 @@ const profile = async (row, { connections, seconds, top, folder }) => {
     `${row.name}: ${calls} calls, ${perSecond.toFixed(0)} a second while profiled, p50 ${p50Ms.toFixed(3)} ms, ${errors} errors`,
   );
   for (const child of nodes) {
-    const { total, functions, owners } = selfTimes(await written(join(folder, `${child.pid}.cpuprofile`)));
+    const { total, owners, functions, inclusive } = whereTimeWent(
+      await written(join(folder, `${child.pid}.cpuprofile`)),
+    );
     const script = child.spawnargs.find((arg) => /^\/.*\.m?js$/.test(arg));
     console.log(`\n${script}: ${(total / calls).toFixed(1)} us a call\n\n us/call    share  owner`);
     print(owners, calls, total, 20);
     console.log('\n us/call    share  function itself');
     print(functions, calls, total, top);
+    console.log('\n us/call    share  function that is ours or called by ours, with all that it calls');
+    print(inclusive, calls, total, top);
   }
 };
 

@@ -19,6 +19,7 @@ const RATIOS =
       at,
       ...(at === 16 && { atLeast: 0.8 }),
     })),
+    { name: 'hopCpu16ToThin', of: 'full-hop', to: 'thin-proxy', at: 16, by: 'cpu' },
     { name: 'addedMs1', of: 'full-hop', to: 'thin-proxy', at: 1, by: 'added', atMost: 0.15 },
     { name: 'thinNats16', of: 'thin-nats', to: 'direct', at: 16 },
     ...[1, 16, 32].map((at) => ({ name: `hopNats${at}`, of: 'full-hop-nats', to: 'direct', at })),
@@ -29,6 +30,7 @@ const RATIOS =
       at,
       ...(at === 16 && { atLeast: 0.7 }),
     })),
+    { name: 'hopNatsCpu16ToThin', of: 'full-hop-nats', to: 'thin-nats', at: 16, by: 'cpu' },
     { name: 'addedNatsMs1', of: 'full-hop-nats', to: 'thin-nats', at: 1, by: 'added' },
   ]);
 
