@@ -9,7 +9,7 @@ import {
   scenarioTable,
   startConformanceFixture,
   Suite,
-} from '@portico/testkit';
+} from '@portico/testkit/conformance';
 import { RawClient } from './conformance-client.mjs';
 import { startGateway } from './conformance-gateway.mjs';
 

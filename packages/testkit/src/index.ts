@@ -1,10 +1,5 @@
 export { startConformanceFixture } from './conformance-fixture/conformance-fixture.js';
 export type { ConformanceFixture } from './conformance-fixture/conformance-fixture.js';
-export { judgeAgainstBaseline, judgeRequirements, judgeScenarios } from './conformance/judge.js';
-export { clientScenarios } from './conformance/scenario-list.js';
-export { scenarioTable } from './conformance/scenario-table.js';
-export { Suite } from './conformance/suite.js';
-export type { SuiteRun } from './conformance/suite.js';
 export { describeIfAvailable } from './describe-if-available.js';
 export { natsServerAvailable, startNatsServer } from './nats-server.js';
 export type { NatsServer, NatsServerOptions } from './nats-server.js';
