@@ -1,4 +1,5 @@
-import { CONTEXT_HEADERS, CallContext, ContextId } from '@portico/contracts';
+import { CONTEXT_HEADERS, ContextId } from '@portico/contracts';
+import type { CallContext } from '@portico/contracts';
 
 /** Reads one header of a message. */
 export type ReadHeader = (name: string) => string | undefined;

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ClientNats, Ctx, EventPattern, MessagePattern, Payload, RpcException, Transport } from '@nestjs/microservices';
@@ -86,6 +87,8 @@ describeIfAvailable('nats-server', 'the bus and stock Nest', () => {
     const options = { transport: Transport.NATS as const, options: { servers: [nats.url] }, logger: false as const };
     const service = await NestFactory.createMicroservice(StockModule, options);
     await service.listen();
+    // Stock Nest does not wait until the server knows of its subscriptions.
+    await service.unwrap<NatsConnection>().flush();
     closing.push(() => service.close());
   };
   const stockClient = async (): Promise<ClientNats> => {
