@@ -1,16 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { connect } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
 import { ClientNats, ServerNats } from '@nestjs/microservices';
 import { connectBus, memoryBus } from '@portico/bus';
 import { callTool } from '@portico/contracts';
 import { firstValueFrom } from 'rxjs';
+import { cpuMicros } from './cpu-time.mjs';
 import { end, endWithUs, said, start } from './children.mjs';
 import { median } from './statistics.mjs';
 
 /**
  * What asking costs: our bus against stock Nest (ClientNats to ServerNats) and against the bare client's `request`,
  * on one real nats-server; and our bus in process. Server and answering ends share a CPU, the asking end has the other.
- * `node bench/bus.mjs`, after a build. Interleaved rounds, medians; the ratios are what to trust on a busy machine.
+ * `node bench/bus.mjs`, after a build. Interleaved rounds, medians; on a busy machine trust the CPU of both ends (the server's left out) over speed.
  */
 
 const ROUNDS = 7;
@@ -26,6 +28,7 @@ const context = {
 };
 const ours = callTool('domain.ours');
 const NEST = 'domain.nest.call-tool';
+const STOCK = 'stock Nest over NATS';
 const BARE = 'domain.bare.call-tool';
 const reply = (/** @type {string} */ text) => ({ content: [{ type: 'text', text }] });
 
@@ -50,8 +53,12 @@ const answer = async (url) => {
   console.log('ready');
 };
 
-/** Asks a second for one time of the window. @param {() => Promise<unknown>} ask @param {number} inFlight */
-const rate = async (ask, inFlight) => {
+/**
+ * Asks for one time of the window: how many a second, and how much CPU of both ends each took.
+ * @param {() => Promise<unknown>} ask @param {number} inFlight @param {number[]} pids
+ */
+const sample = async (ask, inFlight, pids) => {
+  const cpuBefore = cpuMicros(pids);
   const began = performance.now();
   let answered = 0;
   const worker = async () => {
@@ -61,15 +68,21 @@ const rate = async (ask, inFlight) => {
     }
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
-  return (answered * 1_000) / (performance.now() - began);
+  return {
+    perSecond: (answered * 1_000) / (performance.now() - began),
+    cpu: (cpuMicros(pids) - cpuBefore) / answered,
+  };
 };
 
 const measure = async () => {
   endWithUs();
+  Logger.overrideLogger(false);
   const server = start(OTHER_CPU, ['nats-server', '-a', '127.0.0.1', '-p', '-1']);
   const [, place] = await said(server, /client connections on (\S+)[\s\S]*Server is ready/);
   const url = `nats://${place}`;
-  await said(start(OTHER_CPU, [process.execPath, fileURLToPath(import.meta.url), url]), /ready/);
+  const answers = start(OTHER_CPU, [process.execPath, fileURLToPath(import.meta.url), url]);
+  await said(answers, /ready/);
+  const pids = [process.pid, answers.pid ?? 0];
   const bus = await connectBus({ url, name: 'bench-asks' });
   const nest = new ClientNats({ servers: [url] });
   await nest.connect();
@@ -81,33 +94,35 @@ const measure = async () => {
   const asks = {
     'bus over NATS': () => bus.ask(ours, request, { deadlineMs: DEADLINE_MS, context }),
     'bus over NATS, no context': () => bus.ask(ours, request, { deadlineMs: DEADLINE_MS }),
-    'stock Nest over NATS': () => firstValueFrom(nest.send(NEST, request)),
+    [STOCK]: () => firstValueFrom(nest.send(NEST, request)),
     'bare client': async () => (await bare.request(BARE, JSON.stringify(request), { timeout: DEADLINE_MS })).json(),
     'bus in process': () => inProcess.ask(ours, request, { deadlineMs: DEADLINE_MS, context }),
     'zod alone': async () => void (ours.request.parse(request), ours.reply.parse(reply('text'))),
   };
-  /** @type {Map<string, number[]>} */
-  const rates = new Map();
+  /** @type {Map<string, { perSecond: number, cpu: number }[]>} */
+  const samples = new Map();
   for (let round = 0; round <= ROUNDS; round++) {
     for (const inFlight of IN_FLIGHT) {
       for (const [name, ask] of Object.entries(asks)) {
-        const perSecond = await rate(ask, inFlight);
+        const taken = await sample(ask, inFlight, pids);
         // The first round warms up.
-        if (round > 0) rates.set(`${name} ${inFlight}`, [...(rates.get(`${name} ${inFlight}`) ?? []), perSecond]);
+        if (round > 0) samples.set(`${name} ${inFlight}`, [...(samples.get(`${name} ${inFlight}`) ?? []), taken]);
       }
     }
   }
 
   for (const inFlight of IN_FLIGHT) {
-    const per = (/** @type {string} */ name) => median(rates.get(`${name} ${inFlight}`) ?? [0]);
+    const middle = (/** @type {string} */ name, /** @type {'perSecond' | 'cpu'} */ what) =>
+      median((samples.get(`${name} ${inFlight}`) ?? []).map((taken) => taken[what]));
     console.log(`\n${inFlight} in flight`);
     for (const name of Object.keys(asks)) {
-      const cells = [
-        name.padEnd(28),
-        `${Math.round(per(name))}/s`.padStart(10),
-        `${(1e6 / per(name)).toFixed(1)} us each`.padStart(16),
-      ];
-      console.log(`${cells.join('')}   ${(per(name) / per('stock Nest over NATS')).toFixed(2)}x stock Nest`);
+      const [perSecond, cpu] = [middle(name, 'perSecond'), middle(name, 'cpu')];
+      const speed = (perSecond / middle(STOCK, 'perSecond')).toFixed(2);
+      const effort = (cpu / middle(STOCK, 'cpu')).toFixed(2);
+      const cells = [`${Math.round(perSecond)}/s`, `${cpu.toFixed(1)} us CPU`]
+        .map((cell) => cell.padStart(14))
+        .join('');
+      console.log(`${name.padEnd(26)}${cells}   ${speed}x the speed, ${effort}x the CPU of stock Nest`);
     }
   }
   await Promise.all([bus.close(), nest.close(), bare.close(), inProcess.close()]);
