@@ -14,11 +14,10 @@ import type { MirrorTable, ServerCatalogue } from './catalogue.js';
 import type { Ask, Connection, SessionParts } from './connection.js';
 import { Faults, Refusal, beforeSending } from './faults.js';
 import { paramHeaders } from './header-values.js';
+import { HeldConnection } from './held-connection.js';
+import type { SessionState } from './held-connection.js';
 import type { JsonObject } from './json-rpc.js';
-import { openConnection } from './open-connection.js';
-import type { SessionMemory } from './open-connection.js';
 import { SharedAttempt } from './shared-attempt.js';
-import { StderrRing } from './stderr-ring.js';
 import type { SessionLog, TargetSource } from './target.js';
 
 export interface HeldSessionOptions {
@@ -40,7 +39,6 @@ export interface UseOptions {
   readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
 
-export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
 export type ReadResourceRequest = RequestOf<ReturnType<typeof readResource>>;
 export type ReadResourceResult = ReplyOf<ReturnType<typeof readResource>>;
 export type GetPromptRequest = RequestOf<ReturnType<typeof getPrompt>>;
@@ -55,31 +53,20 @@ const SILENT: SessionLog = { debug: () => {}, info: () => {}, warn: () => {}, er
 /** One session to one MCP server: opened on first use, kept, re-made when dead. Every failure is a `Fault`. */
 export class HeldSession {
   readonly #parts: SessionParts;
-  readonly #memory: SessionMemory = { legacySince: undefined, stderr: new StderrRing() };
-  #connectedBefore = false;
-  readonly #connectTimeoutMs: number;
+  readonly #connection: HeldConnection;
   readonly #changed = new Set<() => void>();
   readonly #updated = new Set<(uri: string) => void>();
-  readonly #retired = new Set<Connection>();
-  #connection: Connection | undefined;
-  #opening: SharedAttempt<Connection> | undefined;
   #reading: SharedAttempt<ServerCatalogue> | undefined;
   #known: { readonly catalogue: ServerCatalogue; readonly until: number } | undefined;
   #mirrors: MirrorTable = new Map();
   #telling: NodeJS.Timeout | undefined;
-  #lastError: string | undefined;
-  #closed = false;
 
-  constructor(
-    private readonly target: TargetSource,
-    options: HeldSessionOptions,
-  ) {
+  constructor(target: TargetSource, options: HeldSessionOptions) {
     let lastId = 0;
-    this.#connectTimeoutMs = options.connectTimeoutMs ?? 20_000;
     this.#parts = {
       name: options.name,
       clientInfo: options.clientInfo ?? { name: 'portico', version: '0.1.0' },
-      connectTimeoutMs: this.#connectTimeoutMs,
+      connectTimeoutMs: options.connectTimeoutMs ?? 20_000,
       answerLimitBytes: options.answerLimitBytes ?? 8_388_608,
       faults: new Faults(options.name),
       log: options.log ?? SILENT,
@@ -87,23 +74,21 @@ export class HeldSession {
       changed: () => this.#onChanged(),
       resourceUpdated: (uri) => this.#updated.forEach((listener) => this.#tell(() => listener(uri))),
     };
+    this.#connection = new HeldConnection(target, this.#parts);
   }
 
   get state(): SessionState {
-    if (this.#closed) return 'closed';
-    if (this.#opening !== undefined) return 'connecting';
-    if (this.#lastError !== undefined) return 'failed';
-    return this.#connection === undefined || this.#connection.ended ? 'idle' : 'connected';
+    return this.#connection.state;
   }
 
   /** Why the server was last out of reach; undefined once it answered again. */
   get lastError(): string | undefined {
-    return this.#lastError;
+    return this.#connection.lastError;
   }
 
   /** The last lines a stdio server wrote to stderr; empty over HTTP. */
   get stderr(): readonly string[] {
-    return this.#memory.stderr.lines;
+    return this.#connection.stderr;
   }
 
   /** Sent once; once more only after the server's word that it did not act on it (see `Refusal`). */
@@ -152,8 +137,8 @@ export class HeldSession {
    * asks anew. Askers share one walk through the pages, bounded by the connect limit.
    */
   async catalogue({ refresh = false, signal }: { refresh?: boolean; signal: AbortSignal }): Promise<ServerCatalogue> {
-    if (this.#closed) throw this.#parts.faults.closed();
     if (!refresh && this.#known !== undefined && this.#known.until > performance.now()) return this.#known.catalogue;
+    if (this.#connection.closed) throw this.#parts.faults.closed();
     const walk = (this.#reading ??= this.#startReading());
     return walk.join(signal, () => this.#parts.faults.aborted(signal, 'no'));
   }
@@ -171,104 +156,68 @@ export class HeldSession {
 
   /** Ends the session for good; what runs on it fails. Resolves when no process, socket or timer of it is left. Idempotent. */
   async close(): Promise<void> {
-    this.#closed = true;
+    const reading = this.#reading;
+    reading?.abort(this.#parts.faults.closed());
+    await this.#connection.close();
+    await reading?.outcome.catch(() => undefined);
     clearTimeout(this.#telling);
-    const fault = this.#parts.faults.closed();
-    this.#reading?.abort(fault);
-    this.#opening?.abort(fault);
-    await this.#opening?.outcome.catch(() => undefined);
-    await Promise.all([...this.#retired, this.#connection].map((connection) => connection?.close()));
-    await this.#reading?.outcome.catch(() => undefined);
+    this.#known = undefined;
   }
 
   async #use(idempotent: boolean, signal: AbortSignal, make: () => Ask): Promise<JsonObject> {
     for (let again = false; ; again = true) {
-      const connection = await this.#connected(signal);
+      const connection = await this.#connection.use(signal);
       try {
         const { result } = await connection.ask(make());
-        this.#lastError = undefined;
+        this.#connection.note(undefined);
         return result;
       } catch (error) {
         const fault = Fault.from(error);
-        if (fault.code === 'BACKEND_UNAVAILABLE') this.#lastError = fault.message;
-        const refused = fault instanceof Refusal;
-        const lost = idempotent && fault.code === 'BACKEND_UNAVAILABLE';
-        if (again || this.#closed || signal.aborted || !(refused || lost)) throw fault;
-        this.#parts.log.info('asked-again', {
-          server: this.#parts.name,
-          why: refused ? fault.refusal : 'connection-lost',
-        });
-        if (refused && fault.refusal === 'header-mismatch') {
-          this.#mirrors = await readMirrors(connection, this.#parts, signal).catch((error: unknown) => {
-            throw beforeSending(error);
-          });
-        }
+        this.#connection.note(fault);
+        const why =
+          fault instanceof Refusal ? fault.refusal : idempotent && isLoss(fault) ? 'connection-lost' : undefined;
+        if (why === undefined || again || this.#connection.closed || signal.aborted) throw fault;
+        this.#parts.log.info('asked-again', { server: this.#parts.name, why });
+        if (why === 'header-mismatch') await this.#lookUpMirrors(connection, signal);
       }
     }
   }
 
-  async #connected(signal: AbortSignal): Promise<Connection> {
-    if (this.#closed) throw this.#parts.faults.closed();
-    if (signal.aborted) throw this.#parts.faults.aborted(signal, 'no');
-    if (this.#connection !== undefined && !this.#connection.ended) return this.#connection;
-    // Published before it begins: whoever comes while it runs shares it.
-    this.#opening ??= new SharedAttempt(this.#connectTimeoutMs, (within) => this.#open(within));
-    return this.#opening.join(signal, () => this.#parts.faults.aborted(signal, 'no'));
-  }
-
-  async #open(within: AbortSignal): Promise<Connection> {
-    const before = this.#connection;
-    this.#connection = undefined;
-    this.#retire(before);
+  /** The headers that the server wants may have changed since its list was read. */
+  async #lookUpMirrors(connection: Connection, signal: AbortSignal): Promise<void> {
     try {
-      const target = typeof this.target === 'function' ? await this.target() : this.target;
-      const connection = await openConnection(target, this.#parts, this.#memory, within);
-      if (within.aborted) {
-        await connection.close();
-        throw this.#parts.faults.aborted(within, 'no');
-      }
-      this.#connection = connection;
-      this.#lastError = undefined;
-      this.#parts.log.info('connected', {
-        server: this.#parts.name,
-        protocolVersion: connection.facts.protocolVersion,
-      });
-      if (this.#connectedBefore) this.#onChanged();
-      this.#connectedBefore = true;
-      return connection;
+      this.#mirrors = await readMirrors(connection, this.#parts, signal);
     } catch (error) {
-      const fault = this.#closed ? this.#parts.faults.closed() : beforeSending(error);
-      this.#lastError = fault.message;
-      this.#parts.log.warn('not-connected', { server: this.#parts.name, code: fault.code, cause: fault.cause });
-      throw fault;
-    } finally {
-      this.#opening = undefined;
+      // The call that waits for it was refused and is not sent again: it was not executed.
+      throw beforeSending(error);
     }
   }
 
   #startReading(): SharedAttempt<ServerCatalogue> {
-    const reading: SharedAttempt<ServerCatalogue> = new SharedAttempt(2 * this.#connectTimeoutMs, (within) =>
-      this.#readCatalogue(within, () => this.#reading === reading).finally(() => {
-        if (this.#reading === reading) this.#reading = undefined;
+    const isCurrent = (): boolean => this.#reading === reading;
+    // Time to connect, and as much again to read.
+    const reading = new SharedAttempt(2 * this.#parts.connectTimeoutMs, (within) =>
+      this.#readCatalogue(within, isCurrent).finally(() => {
+        if (isCurrent()) this.#reading = undefined;
       }),
     );
     return reading;
   }
 
-  /** `current`: nothing has changed since the walk began, so that its outcome may be remembered. */
-  async #readCatalogue(within: AbortSignal, current: () => boolean): Promise<ServerCatalogue> {
+  /** `isCurrent`: nothing has changed since the walk began, so that its outcome may be remembered. */
+  async #readCatalogue(within: AbortSignal, isCurrent: () => boolean): Promise<ServerCatalogue> {
     for (let again = false; ; again = true) {
-      const connection = await this.#connected(within);
+      const connection = await this.#connection.use(within);
       try {
         const { catalogue, mirrors } = await readCatalogue(connection, this.#parts, within);
+        this.#connection.note(undefined);
         this.#mirrors = mirrors;
-        this.#lastError = undefined;
-        if (current()) this.#known = { catalogue, until: performance.now() + (catalogue.ttlMs ?? Infinity) };
+        if (isCurrent()) this.#known = { catalogue, until: performance.now() + (catalogue.ttlMs ?? Infinity) };
         return catalogue;
       } catch (error) {
         const fault = Fault.from(error);
-        if (fault.code === 'BACKEND_UNAVAILABLE') this.#lastError = fault.message;
-        if (again || within.aborted || fault.code !== 'BACKEND_UNAVAILABLE') throw fault;
+        this.#connection.note(fault);
+        if (again || within.aborted || !isLoss(fault)) throw fault;
       }
     }
   }
@@ -276,7 +225,7 @@ export class HeldSession {
   #onChanged(): void {
     this.#known = undefined;
     this.#reading = undefined;
-    if (this.#closed || this.#telling !== undefined) return;
+    if (this.#connection.closed || this.#telling !== undefined) return;
     this.#telling = setTimeout(() => {
       this.#telling = undefined;
       this.#changed.forEach((listener) => this.#tell(listener));
@@ -290,11 +239,6 @@ export class HeldSession {
       this.#parts.log.error('listener-failed', { server: this.#parts.name, error });
     }
   }
-
-  /** Lets go of a dead connection; calls that still run on it end as they may. */
-  #retire(connection: Connection | undefined): void {
-    if (connection === undefined) return;
-    this.#retired.add(connection);
-    void connection.retire().finally(() => this.#retired.delete(connection));
-  }
 }
+
+const isLoss = ({ code }: Fault): boolean => code === 'BACKEND_UNAVAILABLE';

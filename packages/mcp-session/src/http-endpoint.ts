@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { UNSUPPORTED_VERSION } from './faults.js';
 import { exchange } from './http-exchange.js';
 import type { ExchangeOutcome, ExchangeRequest } from './http-exchange.js';
 import type { SessionParts } from './connection.js';
@@ -71,11 +72,15 @@ export class HttpEndpoint {
   }
 }
 
+/** Codes by which servers say that they know no such session. */
 const SESSION_DOUBTS: ReadonlySet<number> = new Set([-32000, -32001, -32600]);
 
-/** Whether an answer says that who answers there is not, or no longer, who we agreed a revision and a session with. */
-export const speaksOtherwise = ({ status, answer }: ExchangeOutcome): boolean => {
+/**
+ * Whether an answer ends what was agreed on, so that the next use connects anew: who answers is not, or no longer, who we
+ * agreed a revision and a session with, or our credentials have aged.
+ */
+export const needsAnew = ({ status, answer }: ExchangeOutcome): boolean => {
   const code = answer !== undefined && 'error' in answer ? answer.error.code : undefined;
-  if (code === -32022) return true;
+  if (status === 401 || code === UNSUPPORTED_VERSION) return true;
   return [400, 404, 405, 406, 415].includes(status) && (code === undefined || SESSION_DOUBTS.has(code));
 };

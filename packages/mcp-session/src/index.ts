@@ -7,10 +7,10 @@ export type {
   HeldSessionOptions,
   ReadResourceRequest,
   ReadResourceResult,
-  SessionState,
   UseOptions,
 } from './held-session.js';
+export type { SessionState } from './held-connection.js';
 export type { ServerCatalogue } from './catalogue.js';
 export { mirroredParams } from './header-values.js';
 export type { MirroredParam } from './header-values.js';
-export type { HttpTarget, ServerTarget, SessionLog, StdioTarget } from './target.js';
+export type { HttpTarget, ServerTarget, SessionLog, StdioTarget, TargetSource } from './target.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@portico/contracts';
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
-import { speaksOtherwise } from './http-endpoint.js';
+import { needsAnew } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import type { ExchangeOutcome } from './http-exchange.js';
 import { legacyFacts, initializeParams } from './initialize.js';
@@ -93,7 +93,7 @@ export class LegacyHttpConnection implements Connection {
       this.#ended = true;
       throw this.parts.faults.sessionUnknown();
     }
-    if (speaksOtherwise(outcome)) this.#ended = true;
+    if (needsAnew(outcome)) this.#ended = true;
     throw modernFault(outcome, this.parts);
   }
 

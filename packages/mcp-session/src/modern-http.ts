@@ -1,6 +1,6 @@
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
 import { headerValue } from './header-values.js';
-import { speaksOtherwise } from './http-endpoint.js';
+import { needsAnew } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import type { ExchangeOutcome } from './http-exchange.js';
 import { Listening, listensFor } from './listening.js';
@@ -37,8 +37,7 @@ export class ModernHttpConnection implements Connection {
     const outcome = await modernExchange(this.endpoint, this.parts, ask);
     const { answer, status, bytes } = outcome;
     if (answer !== undefined && 'result' in answer && status < 300) return { result: answer.result, bytes };
-    // Another era answers there now: what was agreed on holds no more, and the next use asks again.
-    if (speaksOtherwise(outcome)) this.#ended = true;
+    if (needsAnew(outcome)) this.#ended = true;
     throw modernFault(outcome, this.parts);
   }
 

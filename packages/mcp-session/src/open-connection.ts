@@ -7,7 +7,7 @@ import { LegacyHttpConnection } from './legacy-http.js';
 import { ModernHttpConnection, modernExchange, modernFault } from './modern-http.js';
 import { modernMeta } from './request-meta.js';
 import { ServerProcess } from './server-process.js';
-import { StderrRing } from './stderr-ring.js';
+import type { StderrRing } from './stderr-ring.js';
 import { StdioConnection, sortNotification } from './stdio-connection.js';
 import type { HttpTarget, ServerTarget, StdioTarget } from './target.js';
 

@@ -35,11 +35,8 @@ export async function startFixtureHttp(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
-    const seen = {
-      httpMethod: request.method ?? '',
-      headers: request.headers,
-      message: text === '' ? {} : JSON.parse(text),
-    };
+    const message = (text === '' ? {} : JSON.parse(text)) as FixtureRequest['message'];
+    const seen = { httpMethod: request.method ?? '', headers: request.headers, message };
     server.requests.push(seen);
     response.on('close', () => {
       if (!response.writableFinished) server.abandoned++;

@@ -58,6 +58,12 @@ export function stdioServer(script: StdioScript = {}): StdioFixture {
   };
 }
 
+interface Message {
+  id?: number | string;
+  method?: string;
+  params?: { name?: string; arguments?: Record<string, unknown>; _meta?: Record<string, unknown> };
+}
+
 function program(script: StdioScript & { record: string; odd: object }): void {
   const { appendFileSync } = process.getBuiltinModule('node:fs');
   const { spawn } = process.getBuiltinModule('node:child_process');
@@ -78,7 +84,7 @@ function program(script: StdioScript & { record: string; odd: object }): void {
   const modern = script.kind === 'modern' || script.kind === 'dual';
   const capabilities = { tools: { listChanged: true } };
   createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params = {} } = JSON.parse(line);
+    const { id, method, params = {} } = JSON.parse(line) as Message;
     note(method ?? 'answer');
     if (script.mute || id === undefined) return;
     const give = (result: object) => say({ id, result: modern ? { resultType: 'complete', ...result } : result });
@@ -115,10 +121,10 @@ function program(script: StdioScript & { record: string; odd: object }): void {
       case 'garbage':
         return void process.stdout.write(`hello, I am a log line\n{"jsonrpc":"2.0","id":${id},"result":"no object"}\n`);
       case 'flood':
-        return void text('x'.repeat(args.bytes));
+        return void text('x'.repeat(Number(args.bytes)));
       case 'flood-id-last':
         return void process.stdout.write(
-          `${JSON.stringify({ result: { content: [{ type: 'text', text: 'x'.repeat(args.bytes) }] }, jsonrpc: '2.0', id })}\n`,
+          `${JSON.stringify({ result: { content: [{ type: 'text', text: 'x'.repeat(Number(args.bytes)) }] }, jsonrpc: '2.0', id })}\n`,
         );
       case 'endless-line':
         return void setInterval(() => process.stdout.write('x'.repeat(65_536)), 1);

@@ -1,0 +1,107 @@
+import type { Fault } from '@portico/contracts';
+import type { Connection, SessionParts } from './connection.js';
+import { beforeSending } from './faults.js';
+import { openConnection } from './open-connection.js';
+import type { SessionMemory } from './open-connection.js';
+import { SharedAttempt } from './shared-attempt.js';
+import { StderrRing } from './stderr-ring.js';
+import type { TargetSource } from './target.js';
+
+export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
+
+/** The connection of a session: made on first use, by one attempt that all share, and made anew when it is dead. */
+export class HeldConnection {
+  readonly #memory: SessionMemory = { legacySince: undefined, stderr: new StderrRing() };
+  readonly #retired = new Set<Connection>();
+  #live: Connection | undefined;
+  #opening: SharedAttempt<Connection> | undefined;
+  #hadOne = false;
+  #lastError: string | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly target: TargetSource,
+    private readonly parts: SessionParts,
+  ) {}
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  get stderr(): readonly string[] {
+    return this.#memory.stderr.lines;
+  }
+
+  get state(): SessionState {
+    if (this.#closed) return 'closed';
+    if (this.#opening !== undefined) return 'connecting';
+    if (this.#lastError !== undefined) return 'failed';
+    return this.#live === undefined || this.#live.ended ? 'idle' : 'connected';
+  }
+
+  /** A connection that is not known to be dead. Rejects with a Fault, `executed: no`. */
+  async use(signal: AbortSignal): Promise<Connection> {
+    if (this.#closed) throw this.parts.faults.closed();
+    if (signal.aborted) throw this.parts.faults.aborted(signal, 'no');
+    if (this.#live !== undefined && !this.#live.ended) return this.#live;
+    // Published before it begins: whoever comes while it runs shares it.
+    this.#opening ??= new SharedAttempt(this.parts.connectTimeoutMs, (within) => this.#open(within));
+    return this.#opening.join(signal, () => this.parts.faults.aborted(signal, 'no'));
+  }
+
+  /** How a use of it went: undefined, the server answered. */
+  note(fault: Fault | undefined): void {
+    if (fault === undefined) this.#lastError = undefined;
+    else if (fault.code === 'BACKEND_UNAVAILABLE') this.#lastError = fault.message;
+  }
+
+  /** Ends it for good, and an attempt that runs; resolves when no process or socket of it is left. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#opening?.abort(this.parts.faults.closed());
+    await this.#opening?.outcome.catch(() => undefined);
+    await this.#live?.close();
+    await Promise.all([...this.#retired].map((connection) => connection.close()));
+  }
+
+  async #open(within: AbortSignal): Promise<Connection> {
+    const { parts } = this;
+    this.#retire();
+    try {
+      const target = typeof this.target === 'function' ? await this.target() : this.target;
+      if (within.aborted) throw parts.faults.aborted(within, 'no');
+      const connection = await openConnection(target, parts, this.#memory, within);
+      if (within.aborted) {
+        await connection.close();
+        throw parts.faults.aborted(within, 'no');
+      }
+      this.#live = connection;
+      this.#lastError = undefined;
+      parts.log.info('connected', { server: parts.name, protocolVersion: connection.facts.protocolVersion });
+      // Whatever changed while nobody listened was missed.
+      if (this.#hadOne) parts.changed();
+      this.#hadOne = true;
+      return connection;
+    } catch (error) {
+      const fault = this.#closed ? parts.faults.closed() : beforeSending(error);
+      this.#lastError = fault.message;
+      parts.log.warn('not-connected', { server: parts.name, code: fault.code, cause: fault.cause });
+      throw fault;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  /** Lets go of a dead connection; calls that still run on it end as they may. */
+  #retire(): void {
+    const dead = this.#live;
+    this.#live = undefined;
+    if (dead === undefined) return;
+    this.#retired.add(dead);
+    void dead.retire().finally(() => this.#retired.delete(dead));
+  }
+}
