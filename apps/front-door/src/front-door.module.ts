@@ -28,7 +28,7 @@ export class FrontDoorModule {
       module: FrontDoorModule,
       providers: [
         { provide: RunningCalls, useFactory: () => new RunningCalls() },
-        { provide: SdkServer, useFactory: () => new SdkServer(config.listTtlMs, log) },
+        { provide: SdkServer, useFactory: () => new SdkServer(log) },
         {
           provide: CatalogueMemory,
           useFactory: () =>

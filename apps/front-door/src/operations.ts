@@ -1,4 +1,5 @@
 import { completeArgument } from './complete-argument.js';
+import { discover } from './discover.js';
 import type { FrontDoor } from './front-door.js';
 import { getPrompt } from './get-prompt.js';
 import { LISTS, list } from './list.js';
@@ -12,6 +13,7 @@ export type Operation = (request: McpRequest, door: FrontDoor) => Promise<Answer
 /** The methods that are ours to answer, in either era. A Map, so that no method name finds something of Object's. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['tools/call', toolCall],
+  ['server/discover', discover],
   ['resources/read', readResource],
   ['prompts/get', getPrompt],
   ['completion/complete', completeArgument],

@@ -12,15 +12,12 @@ import { INSTRUCTIONS, SERVER_INFO, capabilitiesFor } from './server-info.js';
 /** Subscriptions one front door holds open at once; beyond it a listen is refused. */
 const MAX_SUBSCRIPTIONS = 10_000;
 
-/** Everything off the hot path, served by the official SDK: discover, listen, initialize, ping, and what nobody knows. */
+/** Everything off the hot path, served by the official SDK: listen, initialize, ping, and what nobody knows. */
 export class SdkServer {
   private readonly modern: McpHttpHandler;
   private readonly modernNode: NodeMcpRequestHandler;
 
-  constructor(
-    private readonly listTtlMs: number,
-    log: Log,
-  ) {
+  constructor(log: Log) {
     const onerror = (error: Error): void => log.debug('sdk.refused', { error });
     this.modern = createMcpHandler(() => this.server('modern'), {
       legacy: 'reject',
@@ -56,7 +53,6 @@ export class SdkServer {
     return new Server(SERVER_INFO, {
       capabilities: capabilitiesFor(era),
       instructions: INSTRUCTIONS,
-      cacheHints: { 'server/discover': { ttlMs: this.listTtlMs, cacheScope: 'private' } },
       ...(era === 'legacy' && { supportedProtocolVersions: [...LEGACY_REVISIONS] }),
     });
   }

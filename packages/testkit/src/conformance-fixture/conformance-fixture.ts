@@ -27,9 +27,12 @@ export interface ConformanceFixture {
  * 2026-07-28 statelessly and the 2025 revisions with sessions, on one endpoint.
  */
 export async function startConformanceFixture({ port = 0 } = {}): Promise<ConformanceFixture> {
+  const changes = { tools: 0, prompts: 0 };
   const shared: FixtureShared = {
     states: createRequestStateCodec({ key: randomBytes(32) }),
+    changes,
     announce: (list) => {
+      changes[list] += 1;
       if (list === 'tools') modern.notify.toolsChanged();
       else modern.notify.promptsChanged();
       legacy.announce(list);

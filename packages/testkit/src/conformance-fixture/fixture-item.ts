@@ -6,7 +6,7 @@ export interface Round {
   readonly context: ServerContext;
   /** Seals what the next round must get back; tampered state never reaches a round. */
   sealState(state: unknown): Promise<string>;
-  /** Tells every listening client that a list has changed. */
+  /** Changes a list and tells every listening client. */
   announce(list: 'tools' | 'prompts'): void;
 }
 

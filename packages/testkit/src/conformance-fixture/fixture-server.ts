@@ -10,6 +10,8 @@ const LIST_HINT = { ttlMs: 30_000, cacheScope: 'public' } as const;
 /** What the servers of one fixture have in common: the seal of request states, and the way to announce changes. */
 export interface FixtureShared {
   readonly states: RequestStateCodec;
+  /** How often each list has been changed: shown in the list, so that what is announced has really happened. */
+  readonly changes: Readonly<Record<'tools' | 'prompts', number>>;
   announce(list: 'tools' | 'prompts'): void;
 }
 
@@ -44,13 +46,21 @@ export function fixtureServer(era: 'modern' | 'legacy', shared: FixtureShared): 
     announce: (list) => shared.announce(list),
   });
 
-  server.setRequestHandler('tools/list', () => ({ tools: TOOLS.map(({ run: _, ...shown }) => shown) as never }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: TOOLS.map(({ run: _, ...shown }) =>
+      changed(shown, 'test_trigger_tool_change', shared.changes.tools),
+    ) as never,
+  }));
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = TOOLS.find(({ name }) => name === params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`);
     return asAnswer(await tool.run(roundOf(params.arguments, context)));
   });
-  server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS.map(({ get: _, ...shown }) => shown) as never }));
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: PROMPTS.map(({ get: _, ...shown }) =>
+      changed(shown, 'test_simple_prompt', shared.changes.prompts),
+    ) as never,
+  }));
   server.setRequestHandler('prompts/get', async ({ params }, context) => {
     const prompt = PROMPTS.find(({ name }) => name === params.name);
     if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${params.name}`);
@@ -69,6 +79,11 @@ export function fixtureServer(era: 'modern' | 'legacy', shared: FixtureShared): 
 
 /** The tables hold plain results of both kinds, complete and interim; the SDK checks their shape as they leave. */
 const asAnswer = (result: Result) => result as never;
+
+/** One item of each list tells how often the list has changed. */
+function changed<T extends { name: string; description: string }>(item: T, which: string, times: number): T {
+  return item.name === which ? { ...item, description: `${item.description} (${times} changes so far)` } : item;
+}
 
 const WORDS = ['paris', 'park', 'party', 'test', 'tester'];
 

@@ -82,20 +82,20 @@ export const RUNNING_TOOLS: readonly FixtureTool[] = [
   },
   {
     name: 'test_trigger_tool_change',
-    description: 'Announces that the list of tools has changed',
+    description: 'Changes the list of tools, and announces it',
     inputSchema: NO_ARGUMENTS,
     run: ({ announce }) => {
       announce('tools');
-      return text('Announced a change of the tools.');
+      return text('Changed the tools.');
     },
   },
   {
     name: 'test_trigger_prompt_change',
-    description: 'Announces that the list of prompts has changed',
+    description: 'Changes the list of prompts, and announces it',
     inputSchema: NO_ARGUMENTS,
     run: ({ announce }) => {
       announce('prompts');
-      return text('Announced a change of the prompts.');
+      return text('Changed the prompts.');
     },
   },
 ];

@@ -117,6 +117,15 @@ export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
     },
   },
   {
+    name: 'all revisions announced',
+    reason: 'Discovery announces what refusals name and what is served (FD-2); the SDK announces those of one era.',
+    meant: (request, sdk) => {
+      const [message] = sdk.messages as readonly { result?: { supportedVersions?: unknown } }[];
+      if (fieldOf(request, 'method') !== 'server/discover' || !message?.result?.supportedVersions) return undefined;
+      return { ...sdk, messages: [{ ...message, result: { ...message.result, supportedVersions: [...REVISIONS] } }] };
+    },
+  },
+  {
     name: 'revision in the header alone',
     reason: 'So is a revision that only the header names, with the id of the request (FD-2).',
     meant: (request, sdk) => {
