@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Fault } from '@portico/contracts';
+import type { Fault } from '@portico/contracts';
 import { DenyList, parseRule } from './deny.js';
 
 const faultOf = (list: DenyList, tool: string, args: Record<string, unknown>): Fault | undefined => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+/** The value in its Secret: whatever reaches a caller must not contain it. */
 export const FAKE_SECRET_VALUE = 'ZmFrZS1zZWNyZXQtdmFsdWUtMTIz';
 
 interface Thing {
@@ -59,6 +60,20 @@ const RESOURCES = [
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
 }));
 
+/** Whoever asks whether he may do something may. */
+const AUTHORIZATION = {
+  name: 'authorization.k8s.io',
+  versions: [{ groupVersion: 'authorization.k8s.io/v1', version: 'v1' }],
+  preferredVersion: { groupVersion: 'authorization.k8s.io/v1', version: 'v1' },
+};
+const REVIEWS = {
+  name: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  namespaced: false,
+  singularName: '',
+  verbs: ['create'],
+};
+
 /** Answers one request as a Kubernetes API server of version 1.33 would. `deleted` remembers what was deleted. */
 export function answerKubernetes(request: IncomingMessage, response: ServerResponse, deleted: Set<string>): void {
   request.resume();
@@ -70,8 +85,20 @@ export function answerKubernetes(request: IncomingMessage, response: ServerRespo
   if (pathname === '/version')
     return send(200, { major: '1', minor: '33', gitVersion: 'v1.33.0', platform: 'linux/amd64' });
   if (pathname === '/api') return send(200, { kind: 'APIVersions', versions: ['v1'] });
-  if (pathname === '/apis') return send(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: [] });
+  if (pathname === '/apis') return send(200, { kind: 'APIGroupList', apiVersion: 'v1', groups: [AUTHORIZATION] });
   if (pathname === '/api/v1') return send(200, { kind: 'APIResourceList', groupVersion: 'v1', resources: RESOURCES });
+
+  if (pathname === '/apis/authorization.k8s.io/v1') {
+    return send(200, { kind: 'APIResourceList', groupVersion: 'authorization.k8s.io/v1', resources: [REVIEWS] });
+  }
+  if (pathname === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews') {
+    return send(201, {
+      kind: REVIEWS.kind,
+      apiVersion: 'authorization.k8s.io/v1',
+      spec: {},
+      status: { allowed: true },
+    });
+  }
 
   const [, space, collection = '', name, part] =
     /^\/api\/v1\/(?:namespaces\/([^/]+)\/)?([a-z]+)(?:\/([^/]+))?(?:\/(log))?$/.exec(pathname) ?? [];

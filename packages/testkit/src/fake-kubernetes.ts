@@ -2,15 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FAKE_SECRET_VALUE, answerKubernetes } from './fake-kubernetes-api.js';
+import { answerKubernetes } from './fake-kubernetes-api.js';
 
 /** A small Kubernetes API of two pods, two namespaces and one Secret, that remembers what it was asked. */
 export interface FakeKubernetes {
   readonly url: string;
-  /** The value in its Secret: whatever reaches a caller must not contain it. */
-  readonly secretValue: string;
-  /** `GET /api/v1/pods`, one a request, in order; queries left out. */
-  readonly requests: readonly string[];
+  /** `GET /api/v1/pods`, one a request, in order; queries left out. May be emptied. */
+  readonly requests: string[];
   /** Text of a kubeconfig that leads here, with a token that must never reach a caller either. */
   kubeconfig(token: string): string;
   /** Requests whose line contains `part` are kept waiting until it is called with undefined. */
@@ -42,7 +40,6 @@ export async function startFakeKubernetes(): Promise<FakeKubernetes> {
 
   return {
     url,
-    secretValue: FAKE_SECRET_VALUE,
     requests,
     kubeconfig: (token) =>
       JSON.stringify({
