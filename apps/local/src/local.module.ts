@@ -1,5 +1,9 @@
 import { type Bus, connectBus } from '@portico/bus';
-import { startAdapterCluster, readConfig as readClusterConfig, settings as clusterSettings } from '@portico/adapter-cluster';
+import {
+  startAdapterCluster,
+  readConfig as readClusterConfig,
+  settings as clusterSettings,
+} from '@portico/adapter-cluster';
 import { startDiscovery, readConfig as readDiscoveryConfig, settings as discoverySettings } from '@portico/discovery';
 import {
   type RunningFrontDoor,
@@ -12,7 +16,12 @@ import { type Environment, type SettingsTable } from '@portico/settings';
 import { startUpstreams, readConfig as readUpstreamsConfig, settings as upstreamsSettings } from '@portico/upstreams';
 
 /** Every setting there is, as the apps declare them. */
-export const settingsTables: readonly SettingsTable[] = [frontDoorSettings, upstreamsSettings, discoverySettings, clusterSettings];
+export const settingsTables: readonly SettingsTable[] = [
+  frontDoorSettings,
+  upstreamsSettings,
+  discoverySettings,
+  clusterSettings,
+];
 
 export interface RunningPortico {
   readonly url: string;
@@ -39,7 +48,8 @@ export async function startPortico(env: Environment, log: Log): Promise<RunningP
   try {
     running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' })));
     running.push(await startUpstreams(bus, upstreams, log.child({ service: 'upstreams' })));
-    if (cluster !== undefined) running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
+    if (cluster !== undefined)
+      running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
     const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }));
     running.push(door);
     return { url: door.url, adminUrl: door.adminUrl, bus, close };

@@ -1,5 +1,11 @@
 import { request } from 'node:http';
 
+/** A list that is not whole yet says so; it is asked for again so often, after so long. */
+const LISTS = 60;
+const PAUSE_MS = 1_000;
+/** Tools named of each source. */
+const SHOWN = 6;
+
 const LIST = {
   jsonrpc: '2.0',
   id: 1,
@@ -14,33 +20,45 @@ const LIST = {
 };
 
 /**
- * Tells who has just started Portico where it is and how to connect, then lists once, as a client would, and tells what
- * each source offers. Listing here is what first asks the sources: the start itself asks none.
+ * Tells who has just started Portico where it is and how to connect, then lists, as a client would, and tells what each
+ * source offers when it is first listed. Listing here is what first asks the sources: the start itself asks none.
  */
-export async function welcome({ url, adminUrl }: { url: string; adminUrl: string }, write: (text: string) => void): Promise<void> {
+export async function welcome(
+  { url, adminUrl }: { url: string; adminUrl: string },
+  write: (text: string) => void,
+): Promise<void> {
   const endpoint = `${url}/mcp`;
   const snippet = JSON.stringify({ mcpServers: { portico: { type: 'http', url: endpoint } } }, null, 2);
-  write(`\nPortico is open at ${endpoint}\nOperators: ${adminUrl}/readyz, ${adminUrl}/metrics\n\nPaste this into an MCP client:\n${snippet}\n\n`);
-  try {
-    write(`${toolsBySource(await listTools(endpoint))}\n`);
-  } catch {
-    write('The tools could not be listed yet; tools/list will tell.\n');
+  write(
+    `\nPortico is open at ${endpoint}\nOperators: ${adminUrl}/readyz, ${adminUrl}/metrics\n\nPaste this into an MCP client:\n${snippet}\n\n`,
+  );
+  const told = new Set<string>();
+  for (let turn = 0; turn < LISTS; turn += 1) {
+    try {
+      const { tools, ttlMs } = await listTools(endpoint);
+      for (const [source, line] of linesBySource(tools)) if (!told.has(source) && told.add(source)) write(line);
+      if (ttlMs > 0) return;
+    } catch {
+      // It is stopping, or busy: the next turn will tell.
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
   }
 }
 
-const toolsBySource = (names: readonly string[]): string => {
+/** A line for each source, by its name. */
+const linesBySource = (names: readonly string[]): Map<string, string> => {
   const sources = new Map<string, string[]>();
   for (const name of names) {
     const dot = name.indexOf('.');
     const source = dot < 0 ? '' : name.slice(0, dot);
     sources.set(source, [...(sources.get(source) ?? []), name.slice(dot + 1)]);
   }
-  return [...sources]
-    .map(([source, tools]) => `  ${source.padEnd(10)} ${String(tools.length).padStart(3)} tools: ${tools.slice(0, 6).join(', ')}${tools.length > 6 ? ', …' : ''}\n`)
-    .join('');
+  const line = (source: string, tools: readonly string[]): string =>
+    `  ${source.padEnd(10)} ${String(tools.length).padStart(3)} tools: ${tools.slice(0, SHOWN).join(', ')}${tools.length > SHOWN ? ', …' : ''}\n`;
+  return new Map([...sources].map(([source, tools]) => [source, line(source, tools)]));
 };
 
-function listTools(endpoint: string): Promise<string[]> {
+function listTools(endpoint: string): Promise<{ tools: string[]; ttlMs: number }> {
   return new Promise((resolve, reject) => {
     const headers = {
       'Content-Type': 'application/json',
@@ -54,8 +72,8 @@ function listTools(endpoint: string): Promise<string[]> {
       res.on('data', (chunk: string) => (text += chunk));
       res.once('end', () => {
         try {
-          const { result } = JSON.parse(text) as { result: { tools: { name: string }[] } };
-          resolve(result.tools.map((tool) => tool.name));
+          const { result } = JSON.parse(text) as { result: { tools: { name: string }[]; ttlMs: number } };
+          resolve({ tools: result.tools.map((tool) => tool.name), ttlMs: result.ttlMs });
         } catch (error) {
           reject(error as Error);
         }
