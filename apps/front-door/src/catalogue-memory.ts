@@ -41,6 +41,7 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
   private wanted = false;
   private known = false;
   private current = false;
+  private reported: ReadonlySet<string> = new Set();
   private windowEnds = 0;
   private askedAt = 0;
 
@@ -166,7 +167,19 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
     const before = this.published;
     const sources = [...this.held].map(([address, catalogue]) => ({ address, catalogue }));
     this.published = publishCatalogue([this.gateway, ...sources], this.options);
+    if (before.revision !== this.published.revision) this.reportLeftOut();
     for (const listener of this.listeners) listener(before, this.published);
+  }
+
+  /** Says once of each thing that a source publishes and clients are not shown why that is so. */
+  private reportLeftOut(): void {
+    const present = new Set<string>();
+    for (const left of this.published.leftOut) {
+      const key = JSON.stringify(left);
+      present.add(key);
+      if (!this.reported.has(key)) this.options.log.warn('catalogue.left-out', { ...left });
+    }
+    this.reported = present;
   }
 
   private anyPending(): boolean {

@@ -40,7 +40,7 @@ const rewrite = (node: unknown, isNameMap: boolean, recursive: boolean): unknown
   if (!recursion) return copy;
   const target = { $ref: '#/properties/result' };
   if (!Object.hasOwn(copy, '$ref')) return { ...copy, ...target };
-  return { ...copy, allOf: [...(Array.isArray(copy['allOf']) ? copy['allOf'] : []), target] };
+  return { ...copy, allOf: [...(Array.isArray(copy['allOf']) ? (copy['allOf'] as unknown[]) : []), target] };
 };
 
 /**
