@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Bus, Incoming } from '@portico/bus';
 import { Fault } from '@portico/contracts';
 import type {
@@ -42,6 +43,8 @@ export class Catalogue {
     private readonly bus: Bus,
     private readonly options: CatalogueOptions,
   ) {
+    // Every probe that runs listens to it; how many do is bounded by how many sources there are.
+    setMaxListeners(0, this.#closing.signal);
     this.#cache = new CatalogueCache(options.ttlMs);
     this.#announcer = new ChangeAnnouncer(bus, {
       of: (source) => this.#cache.held(source)?.revision,
@@ -157,7 +160,11 @@ export class Catalogue {
 
   /** Equal content, equal revision, whichever instance computes it. */
   #revision(): string {
-    return revisionOf(this.#known.addresses().map((source) => [source, this.#cache.held(source)?.revision ?? null]));
+    const published = this.#known.addresses().flatMap((source) => {
+      const revision = this.#cache.held(source)?.revision;
+      return revision === undefined ? [] : [[source, revision]];
+    });
+    return revisionOf(published);
   }
 
   #healthOf(source: SourceAddress): Health['sources'][number] {

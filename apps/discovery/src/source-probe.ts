@@ -22,15 +22,15 @@ const MOST_PAGES = 1_000;
 export function probeSource(bus: Bus, source: SourceAddress, options: ProbeOptions): Promise<SourceCatalogue> {
   const end = performance.now() + options.deadlineMs;
   const remainingMs = (): number => end - performance.now();
-  let failure: unknown;
+  let failure: Fault | undefined;
   const attempt = async (): Promise<SourceCatalogue> => {
     // No time is left after the rest: what went wrong before it says more than that.
     if (failure !== undefined && remainingMs() <= 0) throw failure;
     try {
       return await readPages(bus, source, remainingMs, options);
     } catch (error) {
-      failure = error;
-      throw error;
+      failure = Fault.from(error);
+      throw failure;
     }
   };
   return retry(attempt, {

@@ -283,6 +283,15 @@ describe('[FD-32] a change of the catalogue', () => {
     expect(changes).toHaveLength(1);
   });
 
+  it('is none when a source arrives that has published nothing yet', async () => {
+    await discover();
+    const { revision } = await bus.ask(discoverCatalogue, { probe: true });
+    await open('upstream.hanging', hang);
+    await eventually(async () => expect((await summaryOf('upstream.hanging'))?.state).toBe('pending'));
+    expect((await bus.ask(discoverCatalogue, { probe: true })).revision).toBe(revision);
+    expect(changes).toEqual([]);
+  });
+
   it('during a probe brings exactly one more probe', async () => {
     let answer: (() => void) | undefined;
     const source = await open('domain.a', async () => {
@@ -372,6 +381,19 @@ describe('coming and going', () => {
     await delay(SETTLED_MS);
     expect(await toolsOf('domain.a')).toEqual(['a']);
     expect(changes).toHaveLength(1);
+  });
+
+  it('asks none of who is there for one who only wants to know that', async () => {
+    const source = await open('domain.a', () => catalogueOf('a'));
+    await discover();
+    await eventually(async () =>
+      expect((await bus.ask(discoverCatalogue, { probe: false })).sources).toEqual([
+        { source: 'domain.a', state: 'pending' },
+      ]),
+    );
+    const later = await open('domain.b', () => catalogueOf('a'));
+    await delay(SETTLED_MS);
+    expect([source.asked, later.asked]).toEqual([0, 0]);
   });
 
   it('asks a source that arrives after somebody wanted the whole', async () => {

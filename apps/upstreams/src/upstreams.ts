@@ -51,7 +51,7 @@ export class Upstreams implements OnApplicationBootstrap, OnApplicationShutdown 
       clientInfo: { name: 'portico', version: VERSION },
       connectTimeoutMs: entry.connectTimeoutMs,
       answerLimitBytes: config.answerLimitBytes,
-      log,
+      log: this.log,
     });
     const service = upstreamService(entry, session, { version: VERSION, callTimeoutMs: config.callTimeoutMs });
     const source = await serveSource(bus, service, { instance: this.#instance, log });
