@@ -19,6 +19,7 @@ import { discoveryErrorOf } from './discovery-error.js';
 import { KnownSources, connectTimeoutMs } from './known-sources.js';
 import { Prober } from './prober.js';
 import { probeSource } from './source-probe.js';
+import { untilAborted } from './until-aborted.js';
 
 type Overview = ReplyOf<typeof discoverCatalogue>;
 type Health = ReplyOf<typeof discoveryHealth>;
@@ -184,18 +185,3 @@ export class Catalogue {
 
 const wentAway = (): Fault =>
   new Fault('BACKEND_UNAVAILABLE', 'The source went away while it was asked.', { executed: 'no' });
-
-/** The outcome of shared work, or the signal's reason when that comes first; the work goes on for the others. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop!);
-  }
-}
