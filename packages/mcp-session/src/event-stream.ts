@@ -4,10 +4,11 @@ import { StringDecoder } from 'node:string_decoder';
 export class EventStreamReader {
   readonly #decoder = new StringDecoder('utf8');
   readonly #lineEnd = /\r\n?|\n/g;
-  /** The pieces of a line that has not ended yet. */
+  /** The pieces of a line that has not ended yet, and the data lines of an event that has not. */
   #line: string[] = [];
+  #lineLength = 0;
   #data: string[] = [];
-  #held = 0;
+  #dataLength = 0;
   #endedOnCr = false;
   /** Last event id and reconnection delay that the server gave: what resuming takes. */
   lastEventId: string | undefined;
@@ -32,14 +33,15 @@ export class EventStreamReader {
       start = this.#lineEnd.lastIndex;
       const line = this.#line.length === 1 ? this.#line[0]! : this.#line.join('');
       this.#line = [];
+      this.#lineLength = 0;
       this.#read(line);
     }
     if (start < text.length) this.#hold(text.slice(start));
   }
 
   #hold(piece: string): void {
-    this.#held += piece.length + 1;
-    if (this.#held > this.limit) throw new EventTooLarge();
+    this.#lineLength += piece.length;
+    if (this.#dataLength + this.#lineLength > this.limit) throw new EventTooLarge();
     this.#line.push(piece);
   }
 
@@ -47,20 +49,18 @@ export class EventStreamReader {
     if (line === '') {
       const data = this.#data;
       this.#data = [];
-      this.#held = 0;
+      this.#dataLength = 0;
       if (data.length > 0) this.onData(data.length === 1 ? data[0]! : data.join('\n'));
       return;
     }
     const colon = line.indexOf(':');
-    if (colon === 0) {
-      // A comment keeps the connection alive and holds nothing.
-      this.#held -= line.length;
-      return;
-    }
+    if (colon === 0) return;
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
-    if (field === 'data') this.#data.push(value);
-    else if (field === 'id' && !value.includes('\0')) this.lastEventId = value;
+    if (field === 'data') {
+      this.#dataLength += value.length + 1;
+      this.#data.push(value);
+    } else if (field === 'id' && !value.includes('\0')) this.lastEventId = value;
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
   }
 }

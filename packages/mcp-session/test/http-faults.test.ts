@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -190,5 +191,46 @@ describe('[FD-26] an aborted call of the modern era', () => {
     abort.abort();
     await pending;
     expect(await Promise.all(others)).toHaveLength(5);
+  });
+});
+
+describe('a server that takes connections and says nothing', () => {
+  it('is given up at the connect limit, for all that wait, with executed: no', async () => {
+    const http = createServer(() => undefined);
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    servers.push({ close: () => new Promise((resolve) => (http.close(() => resolve()), http.closeAllConnections())) });
+    const session = hold(overHttp(`http://127.0.0.1:${(http.address() as AddressInfo).port}/`), {
+      connectTimeoutMs: 300,
+    });
+    const faults = await Promise.all([1, 2].map(() => faultOf(session.callTool(call('echo'), { signal: soon() }))));
+    for (const fault of faults) expect(fault).toMatchObject({ code: 'TIMEOUT', executed: 'no' });
+    const pending = faultOf(session.callTool(call('echo'), { signal: soon() }));
+    expect(session.state).toBe('connecting');
+    await session.close();
+    expect(await pending).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+  });
+});
+
+describe('a signal that outlives its calls', () => {
+  it('keeps no listener of them, however they ended', async () => {
+    const server = await serve({ capabilities: { tools: {} } });
+    const session = hold(overHttp(server.url));
+    const { signal } = new AbortController();
+    for (const tool of ['echo', 'die-during', 'garbage', 'progress', 'echo']) {
+      await session.callTool(call(tool), { signal }).catch(() => undefined);
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('credentials that have aged', () => {
+  it('are read anew for the next use', async () => {
+    const server = await serve();
+    let reads = 0;
+    const session = hold(async () => overHttp(server.url, { headers: { authorization: `Bearer ${++reads}` } }));
+    await session.callTool(call('echo'), { signal: soon() });
+    await faultOf(session.callTool(call('status', { status: 401 }), { signal: soon() }));
+    await session.callTool(call('echo'), { signal: soon() });
+    expect(server.requests.at(-1)!.headers.authorization).toBe('Bearer 2');
   });
 });

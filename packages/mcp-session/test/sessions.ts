@@ -1,12 +1,12 @@
 import { Fault } from '@portico/contracts';
 import type { ToolCallRequest } from '@portico/contracts';
 import { HeldSession } from '@portico/mcp-session';
-import type { HeldSessionOptions, ServerTarget } from '@portico/mcp-session';
+import type { HeldSessionOptions, ServerTarget, TargetSource } from '@portico/mcp-session';
 
 const opened: HeldSession[] = [];
 
 /** A session that `closeSessions` ends. */
-export function hold(target: ServerTarget, options: Partial<HeldSessionOptions> = {}): HeldSession {
+export function hold(target: TargetSource, options: Partial<HeldSessionOptions> = {}): HeldSession {
   const session = new HeldSession(target, { name: 'fixture', ...options });
   opened.push(session);
   return session;
