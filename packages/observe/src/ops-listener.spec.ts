@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Metrics } from './metrics.js';
 import { opsHandler } from './ops-handler.js';
 import { opsListener, type OpsListener } from './ops-listener.js';
 import { Readiness } from './readiness.js';
@@ -17,7 +16,7 @@ describe('opsListener', () => {
 
   beforeEach(async () => {
     readiness = new Readiness();
-    listener = await opsListener({ host: '127.0.0.1', port: 0 }, { readiness, metrics: new Metrics() });
+    listener = await opsListener({ host: '127.0.0.1', port: 0 }, { readiness });
   });
   afterEach(() => listener.close());
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Metrics } from './metrics.js';
 import { opsHandler, type OpsOptions } from './ops-handler.js';
 
 export interface OpsListener {
@@ -8,12 +9,15 @@ export interface OpsListener {
   close(): Promise<void>;
 }
 
-/** Listens for operators on a port of its own; 0 picks one. Rejects with the system's error when the port is taken. */
+/**
+ * Listens for operators on a port of its own; 0 picks one. Without metrics of the service it serves the process's own.
+ * Rejects with the system's error when the port is taken.
+ */
 export async function opsListener(
   where: { readonly host: string; readonly port: number },
-  options: Omit<OpsOptions, 'showReasons'>,
+  { readiness, metrics = new Metrics() }: Omit<OpsOptions, 'showReasons'>,
 ): Promise<OpsListener> {
-  const answer = opsHandler({ ...options, showReasons: true });
+  const answer = opsHandler({ readiness, metrics, showReasons: true });
   const limits = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000 };
   const server = createServer(limits, (request, response) => {
     request.resume();
