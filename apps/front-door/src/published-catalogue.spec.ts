@@ -291,7 +291,7 @@ describe('[FD-14][FD-32] a source can spoil nothing but its own', () => {
     { name: 'required', inputSchema: { type: 'object', required: 'a' } },
     { name: 'properties', inputSchema: { type: 'object', properties: { a: 7 } } },
     { name: 'deep', inputSchema: { ...deep(5_000), type: 'object' } },
-  ] as { name: string }[];
+  ] as unknown as { name: string }[];
   const odd = [
     { name: 'no-type', inputSchema: {} },
     { name: 'bool', inputSchema: { type: 'object', properties: { yes: true, no: false } } },
@@ -312,7 +312,7 @@ describe('[FD-14][FD-32] a source can spoil nothing but its own', () => {
       icons: [{}],
       outputSchema: { type: 'object', properties: [] },
     },
-  ] as { name: string }[];
+  ] as unknown as { name: string }[];
   const catalogue = publish([
     knownSource('upstream.evil', {
       tools: [...hostile, ...odd],
