@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOT_WORK = new Set(['(idle)', '(root)']);
+/** What starts and stops the profiler is no part of a call. */
+const HOOK = new URL('./profile-hook.mjs', import.meta.url).href;
 
 /** @typedef {{ functionName: string, url: string, lineNumber: number }} Frame */
 /** @typedef {{ nodes: { id: number, callFrame: Frame, children?: number[] }[], samples: number[], timeDeltas: number[] }} Profile */
@@ -33,12 +35,16 @@ const isOurs = (/** @type {Frame} */ frame) => /^(apps|packages|bench)\//.test(o
 export const whereTimeWent = ({ nodes, samples, timeDeltas }) => {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const isHook = (/** @type {number | undefined} */ id) => {
+    for (let at = id; at !== undefined; at = parents.get(at)) if (frames.get(at)?.url === HOOK) return true;
+    return false;
+  };
   const [owners, functions, inclusive] = [1, 2, 3].map(() => /** @type {Map<string, number>} */ (new Map()));
   let total = 0;
   samples.forEach((id, index) => {
     const frame = /** @type {Frame} */ (frames.get(id));
     const micros = timeDeltas[index] ?? 0;
-    if (NOT_WORK.has(frame.functionName)) return;
+    if (NOT_WORK.has(frame.functionName) || isHook(id)) return;
     const add = (/** @type {Map<string, number>} */ to, /** @type {string} */ key) =>
       to.set(key, (to.get(key) ?? 0) + micros);
     total += micros;
