@@ -129,7 +129,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   #onData(data: string): void {
-    if (this.#settled) return;
+    // An event without data only gives an id to resume from.
+    if (this.#settled || data === '') return;
     const parsed: unknown = JSON.parse(data);
     // Batches existed in 2025-03-26 alone; they cost nothing to read.
     for (const message of Array.isArray(parsed) ? parsed : [parsed]) {

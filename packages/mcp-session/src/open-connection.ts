@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from '@portico/contracts';
 import type { Connection, SessionParts } from './connection.js';
+import { UNSUPPORTED_VERSION } from './faults.js';
 import { HttpEndpoint } from './http-endpoint.js';
+import type { ExchangeOutcome } from './http-exchange.js';
 import { PINNED_FACTS, initializeParams, legacyFacts, modernFacts } from './initialize.js';
+import { isObject } from './json-rpc.js';
 import { LegacyHttpConnection } from './legacy-http.js';
 import { ModernHttpConnection, modernExchange, modernFault } from './modern-http.js';
 import { modernMeta } from './request-meta.js';
+import { MODERN } from './revisions.js';
 import { ServerProcess } from './server-process.js';
 import type { StderrRing } from './stderr-ring.js';
 import { StdioConnection, sortNotification } from './stdio-connection.js';
@@ -63,13 +67,14 @@ async function openHttp(
 
 /** Undefined: whoever answers does not know 2026-07-28, and may know an older revision. */
 async function discoverOverHttp(endpoint: HttpEndpoint, parts: SessionParts, signal: AbortSignal) {
-  const outcome = await modernExchange(endpoint, parts, { method: 'server/discover', params: {}, signal }).catch(
-    (fault: Fault) => {
+  const discover = () =>
+    modernExchange(endpoint, parts, { method: 'server/discover', params: {}, signal }).catch((fault: Fault) => {
       // An answer that is no JSON-RPC says nothing of the era: `initialize` is told more plainly.
       if (fault.code !== 'UNKNOWN_ERROR') throw fault;
       return undefined;
-    },
-  );
+    });
+  let outcome = await discover();
+  if (outcome !== undefined && namesOurRevision(outcome)) outcome = await discover();
   if (outcome === undefined) return undefined;
   const { status, answer } = outcome;
   if (answer !== undefined && 'result' in answer && status < 300) return modernFacts(answer.result);
@@ -77,6 +82,13 @@ async function discoverOverHttp(endpoint: HttpEndpoint, parts: SessionParts, sig
     (status < 500 && ![401, 403, 429].includes(status) && !(status >= 300 && status < 400)) || status === 501;
   if (olderMayKnow || (status === 500 && answer !== undefined)) return undefined;
   throw modernFault(outcome, parts);
+}
+
+/** A refusal that names the very revision it refused, as a server may while it is replaced: worth asking once more. */
+function namesOurRevision({ answer }: ExchangeOutcome): boolean {
+  if (answer === undefined || !('error' in answer) || answer.error.code !== UNSUPPORTED_VERSION) return false;
+  const { data } = answer.error;
+  return isObject(data) && Array.isArray(data.supported) && data.supported.includes(MODERN);
 }
 
 /**
