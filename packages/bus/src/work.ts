@@ -1,5 +1,5 @@
 import { Fault } from '@portico/contracts';
-import type { Notice } from '@portico/contracts';
+import type { CallContext, Notice } from '@portico/contracts';
 import type { Incoming } from './bus.js';
 import type { Answers, LinkRequest, Running, StopReason } from './link.js';
 
@@ -8,7 +8,7 @@ const STOPPED: Record<StopReason, () => Fault> = {
   deadline: () => new Fault('TIMEOUT', 'The deadline passed.'),
 };
 
-/** One request being answered. Its signal and timer exist only once a handler asks for the signal. */
+/** One request being answered. Its signal and timer exist only once a handler looks at the signal. */
 export class Work implements Running {
   /** Why it was told to stop. */
   stopped: Fault | undefined;
@@ -42,21 +42,12 @@ export class Work implements Running {
     if (this.finish()) this.answers.fault(fault.toRecord());
   }
 
-  /** An object of its own properties, so that a handler may spread it. */
-  incoming(): Incoming {
-    const { context, wantsNotices } = this.request;
-    const signal = (): AbortSignal => this.signal();
-    return {
-      context,
-      wantsNotices,
-      get signal() {
-        return signal();
-      },
-      remainingMs: () => this.remainingMs(),
-      notify: (notice: Notice) => {
-        if (wantsNotices && !this.answered) this.answers.notice(notice);
-      },
-    };
+  notice(notice: Notice): void {
+    if (this.request.wantsNotices && !this.answered) this.answers.notice(notice);
+  }
+
+  remainingMs(): number {
+    return Math.max(0, this.deadlineAt - performance.now());
   }
 
   /** Whether an answer may still be sent: once, and never to an asker who has cancelled. */
@@ -67,11 +58,7 @@ export class Work implements Running {
     return this.stopped?.code !== 'CANCELLED';
   }
 
-  private remainingMs(): number {
-    return Math.max(0, this.deadlineAt - performance.now());
-  }
-
-  private signal(): AbortSignal {
+  signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
       const timed = this.request.timed || this.answered;
@@ -80,5 +67,26 @@ export class Work implements Running {
       else if (!timed) this.timer = setTimeout(() => this.stop('deadline'), this.remainingMs());
     }
     return this.controller.signal;
+  }
+}
+
+/** The handler's view of its work. Its functions may be taken off it; the signal is made when it is first looked at. */
+export class IncomingWork implements Incoming {
+  readonly context: CallContext | undefined;
+  readonly wantsNotices: boolean;
+  readonly remainingMs: () => number;
+  readonly notify: (notice: Notice) => void;
+  readonly #work: Work;
+
+  constructor(work: Work) {
+    this.#work = work;
+    this.context = work.request.context;
+    this.wantsNotices = work.request.wantsNotices;
+    this.remainingMs = () => work.remainingMs();
+    this.notify = (notice) => work.notice(notice);
+  }
+
+  get signal(): AbortSignal {
+    return this.#work.signal();
   }
 }
