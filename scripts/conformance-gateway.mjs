@@ -32,8 +32,17 @@ export async function startGateway(upstream, { log = () => {} } = {}) {
       CONTEXT_IN_SCHEMAS: 'off',
     },
   });
-  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const lines = [];
+  const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`)));
+  let stopping = false;
+  /** Set once it has ended by itself: that is never meant to happen. */
+  const died = () => (stopping ? undefined : earlyEnd);
+  let earlyEnd;
+  void ended.then((how) => {
+    if (!stopping) earlyEnd = `Portico ended by itself (${how}):\n${lines.slice(-20).join('\n')}`;
+  });
   const stop = async () => {
+    stopping = true;
     child.kill('SIGTERM');
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await ended;
@@ -41,7 +50,7 @@ export async function startGateway(upstream, { log = () => {} } = {}) {
     await rm(home, { recursive: true, force: true });
   };
   try {
-    return { url: await addressOf(child, log), stop };
+    return { url: await addressOf(child, lines, log), died, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -49,9 +58,8 @@ export async function startGateway(upstream, { log = () => {} } = {}) {
 }
 
 /** The address is the first URL that ends in /mcp; `localhost` is what the suite insists on. */
-const addressOf = (child, log) =>
+const addressOf = (child, lines, log) =>
   new Promise((resolve, reject) => {
-    const lines = [];
     const tooLate = setTimeout(() => fail('did not print its address in time'), START_TIMEOUT_MS);
     const fail = (what) => {
       clearTimeout(tooLate);
@@ -59,7 +67,8 @@ const addressOf = (child, log) =>
     };
     const hear = (line) => {
       log(line);
-      if (lines.length < 200) lines.push(line);
+      lines.push(line);
+      if (lines.length > 200) lines.shift();
       const found = /http:\/\/(?:127\.0\.0\.1|localhost):(\d+)\/mcp\b/.exec(line);
       if (!found) return;
       clearTimeout(tooLate);

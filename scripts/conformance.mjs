@@ -39,7 +39,10 @@ async function serverSide(suite, revision, baseline) {
       console.log(`\n${revision}, server side\n`);
       console.log(scenarioTable({ fixture: direct.checks, 'front door': through.checks }));
       const runs = { fixture: direct, gateway: through };
-      return revision === MODERN ? judgeRequirements(runs) : judgeAgainstBaseline(runs, baseline.server[revision]);
+      const wrong =
+        revision === MODERN ? judgeRequirements(runs) : judgeAgainstBaseline(runs, baseline.server[revision]);
+      const death = gateway.died();
+      return death === undefined ? wrong : [death, ...wrong];
     } finally {
       await gateway.stop();
     }
