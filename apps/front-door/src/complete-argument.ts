@@ -28,7 +28,7 @@ export async function completeArgument(request: McpRequest, door: FrontDoor): Pr
     );
     return resultAnswer(result, request.era, door);
   } catch (error) {
-    return faultAnswer(Fault.from(error));
+    return faultAnswer(Fault.from(error), { era: request.era });
   }
 }
 

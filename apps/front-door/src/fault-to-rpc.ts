@@ -1,5 +1,6 @@
 import type { Fault, FaultCode, RpcError } from '@portico/contracts';
 import { INVALID_PARAMS, isRecord, type Answer } from './mcp-request.js';
+import type { Era } from './protocol-revisions.js';
 import { redactedMessage } from './redact.js';
 import { redactedValue } from './redacted-result.js';
 
@@ -10,6 +11,8 @@ const INTERNAL_ERROR = -32603;
 type ErrorAnswer = Extract<Answer, { kind: 'error' }>;
 
 interface RpcFacts {
+  /** 2025 clients know no capability they could declare for one request. */
+  readonly era?: Era;
   /** The request carried `inputResponses` or `requestState`: it answers a source's own question. */
   readonly retry?: boolean;
   /** Of a resource, as the client named it. */
@@ -28,9 +31,12 @@ const answer = (code: number, fault: Fault, data: Record<string, unknown>): Erro
  * A source's own JSON-RPC error, where the client must see it as such: a capability it has to declare, or an answer to a
  * question that the source refuses. Everything else a source says in that way is about our hop, not the client's.
  */
-const relayed = ({ code, message, data }: RpcError, { retry = false }: RpcFacts): ErrorAnswer | undefined => {
+const relayed = (
+  { code, message, data }: RpcError,
+  { era = 'modern', retry = false }: RpcFacts,
+): ErrorAnswer | undefined => {
   const error = { kind: 'error', code, message: redactedMessage(message) } as const;
-  if (code === MISSING_CAPABILITY) {
+  if (code === MISSING_CAPABILITY && era === 'modern') {
     const required = isRecord(data) ? data['requiredCapabilities'] : undefined;
     return { ...error, status: 400, ...(isRecord(required) && { data: { requiredCapabilities: required } }) };
   }

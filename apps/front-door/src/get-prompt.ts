@@ -1,6 +1,6 @@
 import { Fault, getPrompt as getPromptCall } from '@portico/contracts';
 import { takeContext } from './call-context.js';
-import { forwardedMeta, inputRetry } from './client-hints.js';
+import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
@@ -29,6 +29,6 @@ export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<A
     );
     return resultAnswer(result, request.era, door);
   } catch (error) {
-    return faultAnswer(Fault.from(error));
+    return faultAnswer(Fault.from(error), { era: request.era, retry: isRetry(request.params) });
   }
 }

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { classifyInboundRequest, isJsonContentType } from '@modelcontextprotocol/server';
+import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Fault, callCancelled } from '@portico/contracts';
 import type { FrontDoor } from './front-door.js';
 import type { HttpGuards } from './http-guards.js';
 import { HttpReply, errorJson, sendJson } from './http-reply.js';
 import type { KeepAlive } from './keep-alive.js';
 import { type Answer, type McpRequest, isRecord } from './mcp-request.js';
+import { classify } from './classify.js';
 import { callerNotices } from './caller-notices.js';
 import { OPERATIONS } from './operations.js';
 import { LOCAL_PRINCIPAL } from './principal.js';
@@ -58,19 +59,13 @@ export class McpEndpoint {
     } catch (error) {
       return bodyRefusal(res, error, bodyLimitBytes);
     }
-    await this.classify(req, res, body);
+    await this.route(req, res, body);
   }
 
-  private async classify(req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void> {
+  private async route(req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void> {
     const { headers } = req;
     const revision = singleHeader(headers, 'mcp-protocol-version');
-    const outcome = classifyInboundRequest({
-      httpMethod: 'POST',
-      protocolVersionHeader: revision,
-      mcpMethodHeader: singleHeader(headers, 'mcp-method'),
-      mcpNameHeader: singleHeader(headers, 'mcp-name'),
-      body,
-    });
+    const outcome = classify(headers, body);
     if (outcome.kind === 'reject') {
       if (revision !== undefined && !isServed(revision) && HEADER_ALONE.has(outcome.cell)) {
         return this.refuseRevision(res, body, revision, -32022);

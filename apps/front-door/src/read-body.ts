@@ -30,6 +30,7 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (Number(req.headers['content-length']) > limitBytes) return Promise.reject(new BodyError('too-large'));
   return new Promise((resolve, reject) => {
     let size = 0;
+    let whole = false;
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -41,9 +42,15 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
       }
       chunks.push(chunk);
     });
-    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)));
-    req.once('error', () => reject(new BodyError('aborted')));
-    req.once('close', () => reject(new BodyError('aborted')));
+    req.once('end', () => {
+      whole = true;
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+    });
+    const aborted = (): void => {
+      if (!whole) reject(new BodyError('aborted'));
+    };
+    req.once('error', aborted);
+    req.once('close', aborted);
   });
 }
 

@@ -1,6 +1,6 @@
 import { Fault, readResource as readResourceCall } from '@portico/contracts';
 import { takeContext } from './call-context.js';
-import { forwardedMeta, inputRetry } from './client-hints.js';
+import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
 import { type Answer, type McpRequest, invalidParams } from './mcp-request.js';
@@ -26,6 +26,6 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
       cacheScope: 'private',
     });
   } catch (error) {
-    return faultAnswer(Fault.from(error), { uri });
+    return faultAnswer(Fault.from(error), { uri, era: request.era, retry: isRetry(request.params) });
   }
 }

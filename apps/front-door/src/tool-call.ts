@@ -39,7 +39,7 @@ export async function toolCall(request: McpRequest, door: FrontDoor): Promise<An
     const fault = Fault.from(error);
     if (fault.cause !== undefined)
       door.log.warn('call.failed', { tool: tool.published, code: fault.code, error: fault.cause });
-    return faultToRpc(fault, { retry: isRetry(request.params) }) ?? failed(fault, facts());
+    return faultToRpc(fault, { era: request.era, retry: isRetry(request.params) }) ?? failed(fault, facts());
   }
 }
 

@@ -28,9 +28,9 @@ beforeAll(async () => {
     {},
     {
       servers: {
-        modern: { url: modern.url, allowPrivate: true, callTimeoutSeconds: 2 },
-        legacy: { url: legacy.url, allowPrivate: true, callTimeoutSeconds: 2 },
-        stdio: { command: stdio.command, args: stdio.args, env: stdio.env, callTimeoutSeconds: 2 },
+        modern: { url: modern.url, allowPrivate: true, callTimeoutSeconds: 4 },
+        legacy: { url: legacy.url, allowPrivate: true, callTimeoutSeconds: 4 },
+        stdio: { command: stdio.command, args: stdio.args, env: stdio.env, callTimeoutSeconds: 4 },
       },
     },
   );

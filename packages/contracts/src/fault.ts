@@ -43,7 +43,12 @@ export const FaultRecord = z.object({
 export type FaultRecord = z.infer<typeof FaultRecord>;
 
 /** Codes that mean, unless the thrower knows better, that the tool may have run and its answer was lost. */
-const OUTCOME_UNKNOWN: ReadonlySet<FaultCode> = new Set(['TIMEOUT', 'CANCELLED', 'BACKEND_UNAVAILABLE', 'UNKNOWN_ERROR']);
+const OUTCOME_UNKNOWN: ReadonlySet<FaultCode> = new Set([
+  'TIMEOUT',
+  'CANCELLED',
+  'BACKEND_UNAVAILABLE',
+  'UNKNOWN_ERROR',
+]);
 const APPLIED: ReadonlySet<FaultCode> = new Set(['PARTIALLY_APPLIED', 'PAYLOAD_TOO_LARGE']);
 
 const executedByDefault = (code: FaultCode): Executed =>

@@ -18,7 +18,10 @@ const InputRetry = {
 };
 
 /** An MCP result as its source gave it: nothing stripped, nothing interpreted. */
-const Result = z.looseObject({ resultType: z.string().optional(), _meta: z.record(z.string(), z.unknown()).optional() });
+const Result = z.looseObject({
+  resultType: z.string().optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
+});
 
 export const ToolCallRequest = z.object({
   /** The tool's name at its source, without any prefix of ours. */
@@ -31,14 +34,35 @@ export const ToolCallRequest = z.object({
 });
 export type ToolCallRequest = z.infer<typeof ToolCallRequest>;
 
-export const ToolResult = Result.extend({
-  content: z.array(z.looseObject({ type: z.string() })).optional(),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().optional(),
-}).refine((result) => result.content !== undefined || result.structuredContent !== undefined || result.resultType !== undefined, {
-  message: 'a tool result has content, structuredContent or a resultType',
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const absentOr = (value: unknown, fits: (value: unknown) => boolean): boolean => value === undefined || fits(value);
+
+function isToolResult(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { content, structuredContent, resultType, isError, _meta } = value;
+  const isBlock = (block: unknown): boolean => isRecord(block) && typeof block['type'] === 'string';
+  return (
+    (content !== undefined || structuredContent !== undefined || resultType !== undefined) &&
+    absentOr(content, (blocks) => Array.isArray(blocks) && blocks.every(isBlock)) &&
+    absentOr(resultType, (type) => typeof type === 'string') &&
+    absentOr(isError, (flag) => typeof flag === 'boolean') &&
+    absentOr(_meta, isRecord)
+  );
+}
+
+/** What a tool answers. Checked by hand, not by a schema: it is looked at on every call, and passes as it is. */
+export interface ToolResult {
+  readonly resultType?: string | undefined;
+  readonly content?: readonly { readonly type: string; readonly [key: string]: unknown }[] | undefined;
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+  readonly _meta?: Record<string, unknown> | undefined;
+  readonly [key: string]: unknown;
+}
+export const ToolResult = z.custom<ToolResult>(isToolResult, {
+  error: 'expected a tool result: content (blocks with a type), structuredContent or a resultType',
 });
-export type ToolResult = z.infer<typeof ToolResult>;
 
 const Read = z.object({ uri: z.string().min(1), client: ClientHints.optional(), ...InputRetry });
 const ReadResult = Result.extend({ contents: z.array(z.looseObject({ uri: z.string() })).optional() });
@@ -75,10 +99,28 @@ export const getPrompt = (at: SourceAddress) =>
   ({ subject: `${at}.get-prompt`, request: GetPrompt, reply: PromptResult, effect: 'read' }) satisfies Call;
 
 export const complete = (at: SourceAddress) =>
-  ({ subject: `${at}.complete`, request: Completion, reply: CompletionResult, effect: 'read', deadlineMs: 10_000 }) satisfies Call;
+  ({
+    subject: `${at}.complete`,
+    request: Completion,
+    reply: CompletionResult,
+    effect: 'read',
+    deadlineMs: 10_000,
+  }) satisfies Call;
 
 export const describeSource = (at: SourceAddress) =>
-  ({ subject: `${at}.describe`, request: Describe, reply: CataloguePage, effect: 'read', deadlineMs: 20_000 }) satisfies Call;
+  ({
+    subject: `${at}.describe`,
+    request: Describe,
+    reply: CataloguePage,
+    effect: 'read',
+    deadlineMs: 20_000,
+  }) satisfies Call;
 
 export const sourceHealth = (at: SourceAddress) =>
-  ({ subject: `${at}.health`, request: z.object({}), reply: SourceHealth, effect: 'read', deadlineMs: 5_000 }) satisfies Call;
+  ({
+    subject: `${at}.health`,
+    request: z.object({}),
+    reply: SourceHealth,
+    effect: 'read',
+    deadlineMs: 5_000,
+  }) satisfies Call;

@@ -16,7 +16,10 @@ export interface CallScope {
 const SILENT: SourceLog = { info() {}, warn() {}, error() {} };
 
 export const scopeOf = (incoming: Incoming, log: SourceLog = SILENT): CallScope => ({
-  signal: incoming.signal,
+  // Made when it is first looked at: most handlers never do.
+  get signal() {
+    return incoming.signal;
+  },
   context: incoming.context,
   remainingMs: () => incoming.remainingMs(),
   progress: (done, total, message) =>
