@@ -53,6 +53,7 @@ describe('[AD-6] the default deny list', () => {
   it.each([
     ['a kind that is no text', { kind: ['Secret'] }],
     ['a kind of look-alike letters', { kind: 'Sеcret' }],
+    ['a nesting without end', { resource: JSON.parse('['.repeat(200) + ']'.repeat(200)) as unknown }],
     ['a manifest that cannot be read for certain', { resource: 'kind: &k Secret' }],
   ])('refuses %s before the server is asked', (_what, args) => {
     expect(faultOf(list, 'resources_create_or_update', args)).toMatchObject({

@@ -82,14 +82,13 @@ function kindsOf(given: Record<string, unknown>): string[] {
       if (typeof value !== 'string') throw invalid('The argument "kind" must be text.');
       return [value];
     }
-    if (typeof value !== 'string') return valueKinds(value);
-    return WORDS.has(name) ? [] : readable(key, value);
+    return typeof value === 'string' && WORDS.has(name) ? [] : readableKinds(key, value);
   });
 }
 
-function readable(argument: string, text: string): string[] {
+function readableKinds(argument: string, value: unknown): string[] {
   try {
-    return manifestKinds(text);
+    return typeof value === 'string' ? manifestKinds(value) : valueKinds(value);
   } catch (error) {
     if (!(error instanceof UnreadableManifest)) throw error;
     throw invalid(

@@ -53,28 +53,40 @@ describe('[AD-6] manifestKinds', () => {
     ['a line separator', 'a: b # c\u2028kind: Secret'],
     ['a byte order mark', '\ufeffkind: Secret'],
     ['a NUL', 'kind: Sec\0ret'],
+    ['an anchored map', 'a: &x {b: c}'],
+    ['a tagged map', 'a: !!map {b: c}'],
+    ['an anchored list', 'a: &x [b]'],
     ['a nesting without end', '['.repeat(50_000)],
     ['a text without end', '#'.repeat(300_000)],
   ])('refuses %s', (_what, text) => {
     expect(() => manifestKinds(text)).toThrow(UnreadableManifest);
   });
 
-  it('reads the most hostile text of the longest kind in bounded time', () => {
+  // A parser that takes the square of the length for one of these takes minutes.
+  it.each([
+    Array.from({ length: 12_000 }, (_, index) => `k${index}: 1`).join('\n'),
+    'a: '.repeat(43_000),
+    '- '.repeat(65_000),
+    '\n'.repeat(131_000),
+    '{a: '.repeat(32_000),
+    '[,'.repeat(65_000),
+    '---\n'.repeat(32_000),
+    '!a '.repeat(43_000),
+    '&a '.repeat(43_000),
+    '*a '.repeat(43_000),
+    '}'.repeat(131_000),
+    '" "'.repeat(43_000),
+    '"a" "b"\n'.repeat(16_000),
+    `{${'a,'.repeat(65_000)}}`,
+    `${'['.repeat(90)}${'1,'.repeat(65_000)}`,
+  ])('reads hostile text number %# in bounded time', (text) => {
     const started = performance.now();
-    for (const text of [
-      Array.from({ length: 25_000 }, (_, index) => `k${index}: 1`).join('\n'),
-      'a: '.repeat(87_000),
-      '- '.repeat(131_000),
-      '\n'.repeat(262_000),
-      '{a: '.repeat(65_000),
-    ]) {
-      try {
-        manifestKinds(text);
-      } catch (error) {
-        expect(error).toBeInstanceOf(UnreadableManifest);
-      }
+    try {
+      manifestKinds(text);
+    } catch (error) {
+      expect(error).toBeInstanceOf(UnreadableManifest);
     }
-    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 
   it('reads a value that is JSON already', () => {

@@ -1,10 +1,11 @@
-import { isAlias, isNode, isScalar, parseAllDocuments, visit } from 'yaml';
+import { Composer, Parser, isAlias, isMap, isNode, isScalar, visit } from 'yaml';
+import type { Document } from 'yaml';
 
 /** A manifest that cannot be read for certain, with the reason as the end of a sentence. */
 export class UnreadableManifest extends Error {}
 
 /** In characters: what a hostile one of them costs to parse stays well under a second. */
-const LONGEST_MANIFEST = 256 * 1024;
+const LONGEST_MANIFEST = 128 * 1024;
 /** Deeper than any manifest, shallower than any stack. */
 const DEEPEST = 100;
 /**
@@ -22,7 +23,7 @@ const OBJECT_KEYS = ['metadata', 'data', 'stringdata', 'type', 'immutable'];
  * ways: a syntax error, a tab as indent, a key given twice, an anchor, an alias, a merge key, a tag, a directive.
  */
 export function manifestKinds(text: string): string[] {
-  if (text.length > LONGEST_MANIFEST) throw new UnreadableManifest('is longer than 256 KiB');
+  if (text.length > LONGEST_MANIFEST) throw new UnreadableManifest('is longer than 128 KiB');
   if (AMBIGUOUS.test(text)) throw new UnreadableManifest('has control characters or unusual line ends');
   if (/^%/m.test(text)) throw new UnreadableManifest('has a YAML directive');
   const kinds: string[] = [];
@@ -46,28 +47,35 @@ function documentsOf(text: string): unknown[] {
   }
 }
 
+/** One token after another, so that a text of nothing but errors ends at the first. */
 function plainDocuments(text: string): unknown[] {
-  const documents = parseAllDocuments(text, { uniqueKeys: false, merge: false, logLevel: 'silent' });
-  return [...documents].map((document) => {
-    if (document.errors.length > 0 || document.warnings.length > 0)
-      throw new UnreadableManifest('is not plain, valid YAML');
-    visit(document, {
-      Alias: () => refuse('has an alias'),
-      Node: (_key, node) => {
-        if (isNode(node) && !isAlias(node) && 'anchor' in node && node.anchor !== undefined) refuse('has an anchor');
-        if (node.tag !== undefined) refuse('has a tag');
-      },
-      // Not the parser's own check of keys, which compares each with every other.
-      Map: (_key, map) => {
-        const keys = map.items.map(({ key }) =>
-          isScalar(key) ? String(key.value) : refuse('has a key that is no plain word'),
-        );
-        if (keys.includes('<<')) refuse('has a merge key');
-        if (new Set(keys).size < keys.length) refuse('has a key twice');
-      },
-    });
-    return document.toJS({ maxAliasCount: 0 }) as unknown;
+  // Not the library's own check of keys, which compares each with every other; nor its errors with their surroundings.
+  const composer = new Composer({ uniqueKeys: false, merge: false, logLevel: 'silent', prettyErrors: false });
+  const documents: unknown[] = [];
+  const take = (document: Document.Parsed) => void documents.push(plainDocument(document));
+  for (const token of new Parser().parse(text)) {
+    if (token.type === 'error') refuse('is not plain, valid YAML');
+    for (const document of composer.next(token)) take(document);
+  }
+  for (const document of composer.end()) take(document);
+  return documents;
+}
+
+function plainDocument(document: Document.Parsed): unknown {
+  if (document.errors.length > 0 || document.warnings.length > 0) refuse('is not plain, valid YAML');
+  visit(document, (_key, node) => {
+    if (isAlias(node)) refuse('has an alias');
+    if (isNode(node) && (node.tag !== undefined || ('anchor' in node && node.anchor !== undefined))) {
+      refuse('has a tag or an anchor');
+    }
+    if (!isMap(node)) return;
+    const keys = node.items.map(({ key }) =>
+      isScalar(key) ? String(key.value) : refuse('has a key that is no plain word'),
+    );
+    if (keys.includes('<<')) refuse('has a merge key');
+    if (new Set(keys).size < keys.length) refuse('has a key twice');
   });
+  return document.toJS({ maxAliasCount: 0 });
 }
 
 function refuse(why: string): never {
