@@ -15,17 +15,29 @@ export interface CallScope {
 
 const SILENT: SourceLog = { info() {}, warn() {}, error() {} };
 
-export const scopeOf = (incoming: Incoming, log: SourceLog = SILENT): CallScope => ({
-  // Made when it is first looked at: most handlers never do.
-  get signal() {
-    return incoming.signal;
-  },
-  context: incoming.context,
-  remainingMs: () => incoming.remainingMs(),
-  progress: (done, total, message) =>
-    incoming.notify({
+/** A class, for its getter: the signal is made when it is first looked at, and most handlers never do. */
+class Scope implements CallScope {
+  constructor(
+    private readonly incoming: Incoming,
+    readonly log: SourceLog,
+  ) {}
+
+  get signal(): AbortSignal {
+    return this.incoming.signal;
+  }
+
+  get context(): CallContext | undefined {
+    return this.incoming.context;
+  }
+
+  // Handlers take these off their scope, so they are bound to it.
+  readonly remainingMs = (): number => this.incoming.remainingMs();
+
+  readonly progress = (done: number, total?: number, message?: string): void =>
+    this.incoming.notify({
       method: 'notifications/progress',
       params: { progress: done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) },
-    }),
-  log,
-});
+    });
+}
+
+export const scopeOf = (incoming: Incoming, log: SourceLog = SILENT): CallScope => new Scope(incoming, log);

@@ -1,0 +1,129 @@
+import type { Bus } from '@portico/bus';
+import { discoverCatalogue, sourceName } from '@portico/contracts';
+import type { SourceAddress, SourceCatalogue, SourceSummary } from '@portico/contracts';
+import type { Log } from '@portico/observe';
+import { fetchCatalogue } from './fetch-catalogue.js';
+import type { KnownSource } from './published-catalogue.js';
+import { fold } from './tool-names.js';
+
+/** Above the longest connect limit a source may have; discovery applies the source's own. */
+const FIRST_ASK_DEADLINE_MS = 200_000;
+
+/** What discovery knows of the sources on the bus, and the newest catalogue fetched of each. */
+export class RemoteSources {
+  private readonly held = new Map<SourceAddress, SourceCatalogue>();
+  private said: readonly SourceSummary[] = [];
+  private refreshing: Promise<void> | undefined;
+  private again = false;
+  private askedAt = -Infinity;
+  /** Somebody has asked for the whole: from then on discovery asks sources as they come. */
+  private wholeWanted = false;
+  /** Discovery has answered once, and answered last time. */
+  known = false;
+  current = false;
+
+  /** `changed` is called when a catalogue may have come, gone or changed. */
+  constructor(
+    private readonly bus: Bus,
+    private readonly log: Log,
+    private readonly changed: () => void,
+  ) {}
+
+  /** What discovery last said of each source. */
+  get summaries(): readonly SourceSummary[] {
+    return this.said;
+  }
+
+  get catalogues(): KnownSource[] {
+    return [...this.held].map(([address, catalogue]) => ({ address, catalogue }));
+  }
+
+  anyPending(): boolean {
+    return this.said.some(({ source, state }) => state === 'pending' && !this.held.has(source));
+  }
+
+  /** Milliseconds since discovery was last asked. */
+  get askedMsAgo(): number {
+    return performance.now() - this.askedAt;
+  }
+
+  /** Whether the whole has been asked for before; from now on it has. */
+  wantWhole(): boolean {
+    const before = this.wholeWanted;
+    this.wholeWanted = true;
+    return before;
+  }
+
+  /** Asks discovery what there is and fetches what differs; never rejects. Who asks meanwhile shares one more round. */
+  refresh(): Promise<void> {
+    this.again = this.refreshing !== undefined;
+    this.refreshing ??= this.rounds().finally(() => {
+      this.refreshing = undefined;
+    });
+    return this.refreshing;
+  }
+
+  /** The round that runs, or a new one. */
+  joinRefresh(): Promise<void> {
+    return this.refreshing ?? this.refresh();
+  }
+
+  /** After a change was told: only somebody who has asked for the whole wants to know. */
+  async followChange(): Promise<void> {
+    if (this.wholeWanted) await this.refresh();
+  }
+
+  /**
+   * Has the source that a name speaks of asked, within its own connect limit, when nothing of it is held yet. Returns its
+   * address when it does not answer.
+   */
+  async askFor(name: string, signal: AbortSignal): Promise<SourceAddress | undefined> {
+    const source = this.said.find(
+      (summary) => !this.held.has(summary.source) && speaksOf(name, summary.source),
+    )?.source;
+    if (source === undefined) return undefined;
+    try {
+      this.held.set(source, await fetchCatalogue(this.bus, source, { deadlineMs: FIRST_ASK_DEADLINE_MS, signal }));
+      this.changed();
+      return undefined;
+    } catch (error) {
+      this.log.warn('source.not_answering', { source, error });
+      return source;
+    }
+  }
+
+  private async rounds(): Promise<void> {
+    do {
+      this.again = false;
+      this.askedAt = performance.now();
+      try {
+        const { sources } = await this.bus.ask(discoverCatalogue, { probe: this.wholeWanted });
+        this.said = sources;
+        await Promise.all(sources.map((summary) => this.update(summary)));
+        const present = new Set(sources.map(({ source }) => source));
+        for (const source of this.held.keys()) if (!present.has(source)) this.held.delete(source);
+        this.known = true;
+        this.current = true;
+      } catch (error) {
+        this.current = false;
+        this.log.warn('discovery.not_answering', { error });
+      }
+      this.changed();
+    } while (this.again);
+  }
+
+  private async update({ source, revision }: SourceSummary): Promise<void> {
+    if (revision === undefined || this.held.get(source)?.revision === revision) return;
+    try {
+      this.held.set(source, await fetchCatalogue(this.bus, source, {}));
+    } catch (error) {
+      this.log.warn('catalogue.not_fetched', { source, error });
+    }
+  }
+}
+
+/** Whether a name as an agent may spell it begins with a source's. The map decides; this only says whom to ask first. */
+function speaksOf(name: string, address: SourceAddress): boolean {
+  const source = sourceName(address);
+  return name.startsWith(`${source}.`) || name.startsWith(`${fold(source)}_`) || name.startsWith(`mcp__${source}__`);
+}
