@@ -3,7 +3,8 @@ import type { Bus, Subscription } from '@portico/bus';
 import { catalogueChanged } from '@portico/contracts';
 import type { SourceAddress } from '@portico/contracts';
 import type { Log } from '@portico/observe';
-import { type GatewayDomain, type GatewayView, gatewayDomain } from './gateway-domain.js';
+import { type GatewayDomain, gatewayDomain } from './gateway-domain.js';
+import type { GatewayView } from './gateway/gateway-view.js';
 import { type PublishedCatalogue, publishCatalogue } from './published-catalogue.js';
 import { RemoteSources } from './remote-sources.js';
 

@@ -31,13 +31,7 @@ const metas: unknown[] = [
   { progressToken: 'p' },
 ];
 const ids: unknown[] = [1, 'a', 1.5, 2 ** 60, null, undefined];
-const extras: Record<string, unknown>[] = [
-  {},
-  { extra: 1 },
-  { result: {} },
-  { jsonrpc: '1.0' },
-  { method: 5 },
-];
+const extras: Record<string, unknown>[] = [{}, { extra: 1 }, { result: {} }, { jsonrpc: '1.0' }, { method: 5 }];
 const headers: Record<string, string>[] = [
   '2026-07-28',
   '2025-11-25',

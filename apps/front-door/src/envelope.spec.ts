@@ -3,7 +3,8 @@ import { ENVELOPE_META_KEY, Envelope, FAULT_CODES, Fault, type Effect, type Tool
 import { isSpecType } from '@modelcontextprotocol/server';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { HOSTILE } from '../test/backend-messages.js';
-import { fail, succeed, type CallFacts, type McpToolResult } from './envelope.js';
+import { fail, succeed, type CallFacts } from './envelope.js';
+import type { McpToolResult } from './mcp-tool-result.js';
 
 const facts = (
   over: Partial<CallFacts> & { effect?: Effect; declaresOutput?: boolean; wrapsOutput?: boolean } = {},

@@ -1,6 +1,7 @@
 import { ENVELOPE_META_KEY, ENVELOPE_VERSION, Fault } from '@portico/contracts';
 import type { CallContext, Envelope, FaultCode, ServedFrom, ToolResult } from '@portico/contracts';
 import { legacyResult } from './legacy-result.js';
+import type { McpToolResult } from './mcp-tool-result.js';
 import type { Era } from './protocol-revisions.js';
 import type { PublishedTool } from './published-tool.js';
 import { redactedMessage } from './redact.js';
@@ -19,11 +20,6 @@ export interface CallFacts {
   readonly ageMs?: number;
   readonly similarity?: number;
   readonly stale?: boolean;
-}
-
-/** A `tools/call` result as it goes to the client. */
-export interface McpToolResult extends ToolResult {
-  _meta: Record<string, unknown>;
 }
 
 /** Worth asking again, if nothing can have happened the first time. */

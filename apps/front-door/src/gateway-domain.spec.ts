@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fault, SourceCatalogue, type SourceSummary } from '@portico/contracts';
 import { knownSource } from '../test/known-source.js';
-import { gatewayDomain, type GatewayDomain, type GatewayView } from './gateway-domain.js';
+import { gatewayDomain, type GatewayDomain } from './gateway-domain.js';
+import type { GatewayView } from './gateway/gateway-view.js';
 import { publishCatalogue, type KnownSource } from './published-catalogue.js';
 
 const files = knownSource('upstream.files', {

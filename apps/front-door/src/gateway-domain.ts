@@ -2,26 +2,15 @@ import { createHash } from 'node:crypto';
 import {
   Fault,
   type CatalogueTool,
-  type ReplyOf,
   type SourceAddress,
   type SourceCatalogue,
-  type SourceSummary,
   type ToolResult,
-  type discoveryHealth,
 } from '@portico/contracts';
 import { z } from 'zod';
 import { describe, DescribeArguments } from './gateway/describe.js';
 import { HealthArguments, health } from './gateway/health.js';
 import { MODERN_REVISION } from './protocol-revisions.js';
-import type { PublishedCatalogue } from './published-catalogue.js';
-
-/** What the gateway's own tools look at. */
-export interface GatewayView {
-  readonly catalogue: () => PublishedCatalogue;
-  /** What discovery last said of each source. */
-  readonly sources: () => readonly SourceSummary[];
-  readonly health: () => Promise<ReplyOf<typeof discoveryHealth>['sources']>;
-}
+import type { GatewayView } from './gateway/gateway-view.js';
 
 /** The domain `gateway`, which lives in the front door's own process: what there is, and how it is. */
 export interface GatewayDomain {

@@ -1,4 +1,4 @@
-import type { McpToolResult } from './envelope.js';
+import type { McpToolResult } from './mcp-tool-result.js';
 import { isRecord } from './mcp-request.js';
 
 /**

@@ -6,7 +6,9 @@ import { loadSigningKey } from './signing-key.js';
 
 describe('[FD-26] the signing key', () => {
   let folder = '';
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'portico-key-'))));
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'portico-key-'));
+  });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is made once, for its owner alone, and read again afterwards', () => {

@@ -1,6 +1,6 @@
 import { ENVELOPE_VERSION, Fault, sourceName, type SourceState } from '@portico/contracts';
 import { z } from 'zod';
-import type { GatewayView } from '../gateway-domain.js';
+import type { GatewayView } from './gateway-view.js';
 import type { PublishedTool } from '../published-tool.js';
 
 /** How `gateway.describe` is asked: nothing for the overview, or what narrows or widens it. */

@@ -1,6 +1,6 @@
 import { sourceName } from '@portico/contracts';
 import { z } from 'zod';
-import type { GatewayView } from '../gateway-domain.js';
+import type { GatewayView } from './gateway-view.js';
 
 /** `gateway.health` takes no arguments. */
 export const HealthArguments = z.strictObject({});
