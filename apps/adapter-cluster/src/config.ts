@@ -13,11 +13,11 @@ export const settings = {
   CLUSTER_READ_ONLY: setting.flag({ default: false, meaning: 'true: only tools that read are published' }),
   CLUSTER_DENY: setting.list({
     default: [],
-    meaning: 'more that may not be done, such as nodes_log,helm_*,resources_*:ConfigMap',
+    meaning: 'more that may not be done, such as `nodes_log,helm_*,resources_*:ConfigMap`',
   }),
   CLUSTER_ALLOW: setting.list({
     default: [],
-    meaning: 'lifts from what is denied by default: configuration_view,resources_*:Secret,pods_exec,pods_run',
+    meaning: 'lifts from what is denied by default: `configuration_view,resources_*:Secret,pods_exec,pods_run`',
   }),
   CALL_TIMEOUT_SECS: setting.seconds({
     min: 0.001,
