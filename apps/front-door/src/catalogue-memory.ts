@@ -1,7 +1,7 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Bus, Subscription } from '@portico/bus';
 import { catalogueChanged } from '@portico/contracts';
-import type { SourceAddress } from '@portico/contracts';
+import type { SourceAddress, StopSignal } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import { type GatewayDomain, gatewayDomain } from './gateway-domain.js';
 import type { GatewayView } from './gateway/gateway-view.js';
@@ -85,7 +85,7 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
    * For a name that is not known: makes sure that the source it speaks of has been asked once. Returns the address of one
    * that does not answer, so that nothing of it can be published.
    */
-  async ensureAsked(name: string, signal: AbortSignal): Promise<SourceAddress | undefined> {
+  async ensureAsked(name: string, signal: StopSignal): Promise<SourceAddress | undefined> {
     await within(this.remote.joinRefresh(), DISCOVERY_PATIENCE_MS);
     return this.remote.askFor(name, signal);
   }

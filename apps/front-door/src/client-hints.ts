@@ -16,9 +16,12 @@ export function forwardedMeta({ era, meta }: McpRequest): Forwarded {
   const clientInfo = meta[`${PROTOCOL}clientInfo`];
   const clientCapabilities = meta[`${PROTOCOL}clientCapabilities`];
   const logLevel = meta[`${PROTOCOL}logLevel`];
-  const own = Object.entries(meta).filter(
-    ([key]) => !key.startsWith(PROTOCOL) && !OURS.test(key) && !RESERVED.has(key),
-  );
+  let own: Record<string, unknown> | undefined;
+  for (const key in meta) {
+    if (key.startsWith(PROTOCOL) || RESERVED.has(key) || OURS.test(key)) continue;
+    own ??= Object.create(null) as Record<string, unknown>;
+    own[key] = meta[key];
+  }
   return {
     ...(era === 'modern' && {
       client: {
@@ -27,7 +30,7 @@ export function forwardedMeta({ era, meta }: McpRequest): Forwarded {
         ...(typeof logLevel === 'string' && { logLevel }),
       },
     }),
-    ...(own.length > 0 && { meta: Object.fromEntries(own) }),
+    ...(own !== undefined && { meta: own }),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   Fault,
   type SourceAddress,
   type SourceCatalogue,
+  type StopSignal,
   discoverSource,
 } from '@portico/contracts';
 
@@ -14,7 +15,7 @@ const ATTEMPTS = 3;
 export async function fetchCatalogue(
   bus: Bus,
   source: SourceAddress,
-  options: { deadlineMs?: number; signal?: AbortSignal },
+  options: { deadlineMs?: number; signal?: StopSignal },
 ): Promise<SourceCatalogue> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -29,7 +30,7 @@ export async function fetchCatalogue(
 async function readPages(
   bus: Bus,
   source: SourceAddress,
-  options: { deadlineMs?: number; signal?: AbortSignal },
+  options: { deadlineMs?: number; signal?: StopSignal },
 ): Promise<SourceCatalogue> {
   const pages: CataloguePage[] = [];
   let cursor: string | undefined;

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Notice } from '@portico/contracts';
 import type { Answer } from './mcp-request.js';
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
@@ -60,9 +59,9 @@ export class HttpReply {
 }
 
 export function sendJson(res: ServerResponse, status: number, json: string, headers?: Record<string, string>): void {
-  const body = Buffer.from(json);
-  res.writeHead(status, { ...JSON_TYPE, 'Content-Length': body.length, ...headers });
-  res.end(body);
+  // Text, not bytes: node then writes headers and body at once.
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json), ...headers });
+  res.end(json);
 }
 
 export const errorJson = (id: string | number | null, code: number, message: string, data?: unknown): string =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import { Fault, callCancelled } from '@portico/contracts';
+import { Fault, Stop, callCancelled } from '@portico/contracts';
 import type { FrontDoor } from './front-door.js';
 import type { HttpGuards } from './http-guards.js';
 import { HttpReply, errorJson, sendJson } from './http-reply.js';
@@ -120,8 +120,8 @@ export class McpEndpoint {
     if (operation === undefined) return this.parts.sdk.handle(req, res, message, era);
     const { door, keepAlive } = this.parts;
     const reply = new HttpReply(res, message.id);
-    const controller = new AbortController();
-    const release = this.followCancellation(req, res, message.id, era, controller);
+    const stop = new Stop();
+    const release = this.followCancellation(req, res, message.id, era, stop);
     const params = message.params ?? {};
     const meta = isRecord(params['_meta']) ? params['_meta'] : {};
     const hearsEvents = (req.headers.accept ?? '').includes('text/event-stream');
@@ -133,7 +133,7 @@ export class McpEndpoint {
       era,
       principal: LOCAL_PRINCIPAL,
       headers: req.headers,
-      signal: controller.signal,
+      signal: stop,
       notify: hearsEvents ? callerNotices(meta, era, reply) : undefined,
     };
     if (hearsEvents) keepAlive.add(reply);
@@ -156,14 +156,14 @@ export class McpEndpoint {
     res: ServerResponse,
     id: string | number,
     era: Era,
-    controller: AbortController,
+    stop: Stop,
   ): () => void {
     const { sessions, running } = this.parts;
     if (era === 'legacy') {
       const session = sessions.verify(singleHeader(req.headers, 'mcp-session-id'), LOCAL_PRINCIPAL);
-      return session === undefined ? () => undefined : running.add(session, id, controller);
+      return session === undefined ? () => undefined : running.add(session, id, stop);
     }
-    const left = (): void => controller.abort(new Fault('CANCELLED', 'The client left before the answer.'));
+    const left = (): void => stop.abort(new Fault('CANCELLED', 'The client left before the answer.'));
     res.once('close', left);
     return () => res.off('close', left);
   }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Notice, Principal } from '@portico/contracts';
+import type { Notice, Principal, StopSignal } from '@portico/contracts';
 import type { Era } from './protocol-revisions.js';
 
 /** One classified JSON-RPC request, with everything about its HTTP exchange that an operation may need. */
@@ -13,7 +13,7 @@ export interface McpRequest {
   readonly principal: Principal;
   readonly headers: IncomingHttpHeaders;
   /** Aborts when the caller cancels. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Sends a notice to the caller while the call runs; absent when the caller can not or will not hear any. */
   readonly notify: ((notice: Notice) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Bus } from '@portico/bus';
 import { discoverCatalogue, sourceName } from '@portico/contracts';
-import type { SourceAddress, SourceCatalogue, SourceSummary } from '@portico/contracts';
+import type { SourceAddress, SourceCatalogue, SourceSummary, StopSignal } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import { fetchCatalogue } from './fetch-catalogue.js';
 import type { KnownSource } from './published-catalogue.js';
@@ -77,7 +77,7 @@ export class RemoteSources {
    * Has the source that a name speaks of asked, within its own connect limit, when nothing of it is held yet. Returns its
    * address when it does not answer.
    */
-  async askFor(name: string, signal: AbortSignal): Promise<SourceAddress | undefined> {
+  async askFor(name: string, signal: StopSignal): Promise<SourceAddress | undefined> {
     const source = this.said.find(
       (summary) => !this.held.has(summary.source) && speaksOf(name, summary.source),
     )?.source;

@@ -1,4 +1,4 @@
-import { type Fault, sourceName } from '@portico/contracts';
+import { type Fault, sourceName, type StopSignal } from '@portico/contracts';
 import type { CallFacts } from './envelope.js';
 import type { FrontDoor } from './front-door.js';
 import type { Answer } from './mcp-request.js';
@@ -15,7 +15,7 @@ export type ResolvedTool =
  * Finds the tool a caller means by its name as published, folded, or with `mcp__`. A name that speaks of a source never
  * yet asked has that one source asked first; a name of a known tool never waits.
  */
-export async function resolveTool(name: string, signal: AbortSignal, door: FrontDoor): Promise<ResolvedTool> {
+export async function resolveTool(name: string, signal: StopSignal, door: FrontDoor): Promise<ResolvedTool> {
   const known = door.catalogue.catalogue.resolveTool(name);
   if (known.kind === 'found') return known;
   const silent = known.kind === 'unknown' ? await door.catalogue.ensureAsked(name, signal) : undefined;

@@ -21,9 +21,9 @@ export function upstreamService(
 ): SourceService {
   const { name } = entry;
   const isOffered = (tool: string): boolean => !entry.hiddenTools.has(tool) && !isReserved(tool, entry.mount);
-  const use = ({ signal, wantsNotices, notify }: Incoming): UseOptions => ({
-    signal,
-    ...(wantsNotices && { onNotice: notify }),
+  const use = ({ stop, wantsNotices, notify }: Incoming): UseOptions => ({
+    signal: stop,
+    onNotice: wantsNotices ? notify : undefined,
   });
   return {
     address: `upstream.${name}`,

@@ -1,11 +1,20 @@
 import type { z } from 'zod';
-import type { Announcement, Call, CallContext, Notice, PayloadOf, ReplyOf, RequestOf } from '@portico/contracts';
+import type {
+  Announcement,
+  Call,
+  CallContext,
+  Notice,
+  PayloadOf,
+  ReplyOf,
+  RequestOf,
+  StopSignal,
+} from '@portico/contracts';
 
 export interface AskOptions {
   /** Milliseconds the whole exchange may take; the call's own `deadlineMs` otherwise. A call with neither is a mistake. */
   readonly deadlineMs?: number;
   /** Aborting it rejects the ask with CANCELLED and tells the handler to stop. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   readonly context?: CallContext;
   /** Given: the handler may report progress, delivered here in order, before the reply. */
   readonly onNotice?: (notice: Notice) => void;
@@ -16,6 +25,8 @@ export interface Incoming {
   readonly context: CallContext | undefined;
   /** Aborts at the deadline, or when the asker cancels. Pass it to everything that takes one. */
   readonly signal: AbortSignal;
+  /** The same, without the cost of an AbortSignal: for the path of a call. */
+  readonly stop: StopSignal;
   /** Milliseconds left until the deadline; 0 when it has passed. */
   remainingMs(): number;
   /** Whether the asker listens for notices. */

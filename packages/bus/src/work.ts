@@ -1,5 +1,5 @@
-import { Fault } from '@portico/contracts';
-import type { CallContext, Notice } from '@portico/contracts';
+import { Fault, Stop, abortSignalOf } from '@portico/contracts';
+import type { CallContext, Notice, StopSignal } from '@portico/contracts';
 import type { Incoming } from './bus.js';
 import type { Answers, LinkRequest, Running, StopReason } from './link.js';
 
@@ -8,12 +8,11 @@ const STOPPED: Record<StopReason, () => Fault> = {
   deadline: () => new Fault('TIMEOUT', 'The deadline passed.'),
 };
 
-/** One request being answered. Its signal and timer exist only once a handler looks at the signal. */
+/** One request being answered. Its timer exists only once a handler looks at one of its signals. */
 export class Work implements Running {
-  /** Why it was told to stop. */
-  stopped: Fault | undefined;
+  private readonly stopping = new Stop();
   private answered = false;
-  private controller: AbortController | undefined;
+  private abortSignal: AbortSignal | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly deadlineAt: number;
 
@@ -24,14 +23,17 @@ export class Work implements Running {
     this.deadlineAt = performance.now() + request.deadlineMs;
   }
 
+  /** Why it was told to stop. */
+  get stopped(): Fault | undefined {
+    return this.stopping.reason as Fault | undefined;
+  }
+
   stop(reason: StopReason): void {
-    if (!this.stopped) this.abort(STOPPED[reason]());
+    if (!this.stopping.aborted) this.abort(STOPPED[reason]());
   }
 
   abort(reason: Fault): void {
-    if (this.stopped) return;
-    this.stopped = reason;
-    this.controller?.abort(reason);
+    this.stopping.abort(reason);
   }
 
   reply(response: unknown): void {
@@ -58,15 +60,17 @@ export class Work implements Running {
     return this.stopped?.code !== 'CANCELLED';
   }
 
+  /** Keeps its own deadline from now on, where the asker's timer does not. */
+  stopSignal(): StopSignal {
+    const timed = this.request.timed || this.answered || this.timer !== undefined;
+    if (this.remainingMs() === 0) this.stop('deadline');
+    else if (!timed && !this.stopping.aborted) this.timer = setTimeout(() => this.stop('deadline'), this.remainingMs());
+    return this.stopping;
+  }
+
   signal(): AbortSignal {
-    if (!this.controller) {
-      this.controller = new AbortController();
-      const timed = this.request.timed || this.answered;
-      if (!this.stopped && this.remainingMs() === 0) this.stopped = STOPPED.deadline();
-      if (this.stopped) this.controller.abort(this.stopped);
-      else if (!timed) this.timer = setTimeout(() => this.stop('deadline'), this.remainingMs());
-    }
-    return this.controller.signal;
+    this.abortSignal ??= abortSignalOf(this.stopSignal());
+    return this.abortSignal;
   }
 }
 
@@ -88,5 +92,9 @@ export class IncomingWork implements Incoming {
 
   get signal(): AbortSignal {
     return this.#work.signal();
+  }
+
+  get stop(): StopSignal {
+    return this.#work.stopSignal();
   }
 }

@@ -17,10 +17,7 @@ export {
   ToolDefinition,
 } from './catalogue.js';
 export {
-  ClientHints,
   SourceHealth,
-  ToolCallRequest,
-  ToolResult,
   callTool,
   complete,
   describeSource,
@@ -28,6 +25,7 @@ export {
   readResource,
   sourceHealth,
 } from './source-calls.js';
+export { ClientHints, ToolCallRequest, ToolResult } from './tool-call.js';
 export { discoverCatalogue, discoverSource, discoveryHealth } from './discovery-calls.js';
 export {
   CONTRACTS_VERSION,
@@ -42,3 +40,5 @@ export {
 export { CONTEXT_HEADERS, CallContext, ContextId, Principal, leaseRef } from './context.js';
 export { ENVELOPE_META_KEY, ENVELOPE_VERSION, Envelope, MESSAGE_LIMIT, ServedFrom } from './envelope.js';
 export { Notice } from './notice.js';
+export { Stop, abortSignalOf } from './stop-signal.js';
+export type { StopListener, StopSignal } from './stop-signal.js';

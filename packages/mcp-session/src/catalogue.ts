@@ -1,5 +1,5 @@
 import { PromptDefinition, ResourceDefinition, ResourceTemplateDefinition, ToolDefinition } from '@portico/contracts';
-import type { Fault } from '@portico/contracts';
+import type { Fault, StopSignal } from '@portico/contracts';
 import type { z } from 'zod';
 import type { Connection, ServerFacts, SessionParts } from './connection.js';
 import { mirroredParams } from './header-values.js';
@@ -30,7 +30,7 @@ const BYTES_FACTOR = 4;
 interface Walk {
   readonly connection: Connection;
   readonly parts: SessionParts;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   bytesLeft: number;
   readonly ttls: number[];
   readonly scopes: unknown[];
@@ -40,7 +40,7 @@ interface Walk {
  * Reads every page of every list that the server declares; of a pinned one, which declares nothing, of every list it
  * answers. Items that are none, and repeated ones, are left out and logged. Rejects with a Fault.
  */
-export async function readCatalogue(connection: Connection, parts: SessionParts, signal: AbortSignal) {
+export async function readCatalogue(connection: Connection, parts: SessionParts, signal: StopSignal) {
   const { facts } = connection;
   const walk: Walk = {
     connection,
@@ -77,7 +77,7 @@ export async function readCatalogue(connection: Connection, parts: SessionParts,
 export async function readMirrors(
   connection: Connection,
   parts: SessionParts,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<MirrorTable> {
   const walk: Walk = {
     connection,

@@ -1,4 +1,4 @@
-import type { ClientHints, Notice } from '@portico/contracts';
+import type { ClientHints, Notice, StopSignal } from '@portico/contracts';
 import type { Faults } from './faults.js';
 import type { JsonObject } from './json-rpc.js';
 import type { SessionLog } from './target.js';
@@ -29,7 +29,7 @@ export interface ServerFacts {
 export interface Ask {
   readonly method: string;
   readonly params: JsonObject;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** The caller's own `_meta` keys. */
   readonly meta?: JsonObject | undefined;
   readonly client?: ClientHints | undefined;

@@ -1,5 +1,5 @@
 import { Fault } from '@portico/contracts';
-import type { Executed, FaultCode, FaultOptions, RpcError } from '@portico/contracts';
+import type { Executed, FaultCode, FaultOptions, RpcError, StopSignal } from '@portico/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** A server's word that it did not act on a request, and why: the only answers after which a tools/call is sent again. */
@@ -30,7 +30,7 @@ export class Faults {
   }
 
   /** The caller's signal aborted: TIMEOUT when a deadline did it, CANCELLED when somebody did. */
-  aborted(signal: AbortSignal, executed: Executed): Fault {
+  aborted(signal: StopSignal, executed: Executed): Fault {
     const reason: unknown = signal.reason;
     const code = reason instanceof Fault ? reason.code : (reason as Error | undefined)?.name;
     return code === 'TIMEOUT' || code === 'TimeoutError'

@@ -1,4 +1,4 @@
-import type { Fault } from '@portico/contracts';
+import type { Fault, StopSignal } from '@portico/contracts';
 import type { Connection, SessionParts } from './connection.js';
 import { beforeSending } from './faults.js';
 import { openConnection } from './open-connection.js';
@@ -44,7 +44,7 @@ export class HeldConnection {
   }
 
   /** A connection that is not known to be dead. Rejects with a Fault, `executed: no`. */
-  async use(signal: AbortSignal): Promise<Connection> {
+  async use(signal: StopSignal): Promise<Connection> {
     if (this.#closed) throw this.parts.faults.closed();
     if (signal.aborted) throw this.parts.faults.aborted(signal, 'no');
     if (this.#live !== undefined && !this.#live.ended) return this.#live;

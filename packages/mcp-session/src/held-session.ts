@@ -3,6 +3,7 @@ import type {
   Notice,
   ReplyOf,
   RequestOf,
+  StopSignal,
   ToolCallRequest,
   ToolResult,
   complete,
@@ -34,7 +35,7 @@ export interface HeldSessionOptions {
 
 export interface UseOptions {
   /** Aborting it ends the call at once, at the server too; a deadline is a signal that aborts with a TimeoutError. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Given: progress and log lines of this call are delivered here, in order, before the result, without a progress token. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
 }
@@ -164,7 +165,7 @@ export class HeldSession {
     this.#known = undefined;
   }
 
-  async #use(idempotent: boolean, signal: AbortSignal, make: () => Ask): Promise<JsonObject> {
+  async #use(idempotent: boolean, signal: StopSignal, make: () => Ask): Promise<JsonObject> {
     for (let again = false; ; again = true) {
       const connection = await this.#connection.use(signal);
       try {
@@ -184,7 +185,7 @@ export class HeldSession {
   }
 
   /** The headers that the server wants may have changed since its list was read. */
-  async #lookUpMirrors(connection: Connection, signal: AbortSignal): Promise<void> {
+  async #lookUpMirrors(connection: Connection, signal: StopSignal): Promise<void> {
     try {
       this.#mirrors = await readMirrors(connection, this.#parts, signal);
     } catch (error) {

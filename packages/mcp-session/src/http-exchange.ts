@@ -1,5 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { StopSignal } from '@portico/contracts';
 import { EventStreamReader, EventTooLarge } from './event-stream.js';
 import type { Faults } from './faults.js';
 import { answerTo, isObject } from './json-rpc.js';
@@ -16,7 +17,7 @@ export interface ExchangeRequest {
   readonly body: string | null;
   /** The JSON-RPC id whose answer ends the exchange; undefined: only the status and messages matter. */
   readonly id: number | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   readonly limitBytes: number;
   /** Messages of the stream that are not the answer, in order, until the answer. */
   readonly onMessage?: ((message: JsonObject) => void) | undefined;

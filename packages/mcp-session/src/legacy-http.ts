@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault } from '@portico/contracts';
+import { Fault, abortSignalOf } from '@portico/contracts';
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
 import { needsAnew } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
@@ -136,7 +136,7 @@ export class LegacyHttpConnection implements Connection {
     let { lastEventId, retryMs } = broken;
     for (let left = RESUMES; outcome.answer === undefined && outcome.streamed && lastEventId && left > 0; left--) {
       await delay(Math.min(Math.max(retryMs ?? RESUME_WAIT_MS, 100), RESUME_WAIT_LIMIT_MS), undefined, {
-        signal: ask.signal,
+        signal: abortSignalOf(ask.signal),
       }).catch(() => {
         throw this.parts.faults.aborted(ask.signal, 'unknown');
       });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import type { Fault } from '@portico/contracts';
+import type { Fault, StopSignal } from '@portico/contracts';
 import type { SessionParts } from './connection.js';
 import { answerTo, isObject, replyTo } from './json-rpc.js';
 import type { JsonObject, RpcAnswer } from './json-rpc.js';
@@ -90,7 +90,7 @@ export class ServerProcess {
   request(
     id: number,
     line: string,
-    options: { signal: AbortSignal; limitBytes?: number | undefined; onMessage?: Waiting['onMessage'] },
+    options: { signal: StopSignal; limitBytes?: number | undefined; onMessage?: Waiting['onMessage'] },
   ): Promise<Sent> {
     const { faults } = this.parts;
     const { signal } = options;

@@ -1,3 +1,5 @@
+import type { StopSignal } from '@portico/contracts';
+
 /**
  * One piece of work that several wait for: the first starts it, each leaves when its own signal aborts, and the work goes
  * on to its end or its deadline. Unlike a plain single flight nobody's cancellation is anybody else's.
@@ -19,11 +21,11 @@ export class SharedAttempt<Value> {
   }
 
   /** Its outcome, or what `left` makes of a signal that aborts first. */
-  join(signal: AbortSignal, left: () => unknown): Promise<Value> {
+  join(signal: StopSignal, left: () => unknown): Promise<Value> {
     if (signal.aborted) return Promise.reject(left());
     return new Promise((resolve, reject) => {
       const onAbort = (): void => reject(left());
-      signal.addEventListener('abort', onAbort, { once: true });
+      signal.addEventListener('abort', onAbort);
       this.outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
     });
   }
