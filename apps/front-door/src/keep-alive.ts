@@ -1,26 +1,30 @@
+import { Slots } from '@portico/bus';
 import type { HttpReply } from './http-reply.js';
 
 const INTERVAL_MS = 15_000;
 
+interface Waiting {
+  readonly reply: HttpReply;
+  readonly since: number;
+}
+
 /** Says something on every answer that is long in coming, with one timer for all of them. */
 export class KeepAlive {
-  private readonly waiting = new Map<HttpReply, number>();
+  private readonly waiting = new Slots<Waiting>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(intervalMs = INTERVAL_MS) {
     this.timer = setInterval(() => {
       const before = performance.now() - intervalMs;
-      for (const [reply, since] of this.waiting) if (since <= before) reply.keepAlive();
+      for (const { reply, since } of this.waiting) if (since <= before) reply.keepAlive();
     }, intervalMs);
     this.timer.unref();
   }
 
-  add(reply: HttpReply): void {
-    this.waiting.set(reply, performance.now());
-  }
-
-  remove(reply: HttpReply): void {
-    this.waiting.delete(reply);
+  /** The way to stop it. */
+  start(reply: HttpReply): () => void {
+    const slot = this.waiting.add({ reply, since: performance.now() });
+    return () => this.waiting.remove(slot);
   }
 
   close(): void {

@@ -136,7 +136,7 @@ export class McpEndpoint {
       signal: stop,
       notify: hearsEvents ? callerNotices(meta, era, reply) : undefined,
     };
-    if (hearsEvents) keepAlive.add(reply);
+    const quiet = hearsEvents ? keepAlive.start(reply) : undefined;
     let answer: Answer;
     try {
       answer = await operation(request, door);
@@ -144,7 +144,7 @@ export class McpEndpoint {
       door.log.error('request.failed', { method: message.method, error });
       answer = { kind: 'error', status: 200, code: -32603, message: 'Internal error' };
     } finally {
-      keepAlive.remove(reply);
+      quiet?.();
       release();
     }
     reply.answer(answer);

@@ -4,6 +4,7 @@ import type { AskOptions } from './bus.js';
 import type { BusLog } from './bus-log.js';
 import { checkRequest, issuesOf } from './contract-check.js';
 import type { Answers, Link, Running, StopReason } from './link.js';
+import type { Slots } from './slots.js';
 
 /** Longest a timer of Node runs, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1;
@@ -12,7 +13,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export interface AskingEnd {
   readonly link: Link;
   readonly log: BusLog;
-  readonly open: Set<(fault: Fault) => void>;
+  readonly open: Slots<(fault: Fault) => void>;
 }
 
 /** One ask from its check to its answer. Whatever comes first settles it; whatever comes later is dropped. */
@@ -33,12 +34,13 @@ export const exchange = <C extends Call>(
     let settled = false;
     let running: Running | undefined;
     let timer: NodeJS.Timeout | undefined;
+    let slot: number | undefined;
     const settle = (): boolean => {
       if (settled) return false;
       settled = true;
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      open.delete(end);
+      if (slot !== undefined) open.remove(slot);
       return true;
     };
     const end = (fault: Fault, reason?: StopReason): void => {
@@ -86,7 +88,7 @@ export const exchange = <C extends Call>(
       answers,
     );
     if (settled) return;
-    open.add(end);
+    slot = open.add(end);
     signal?.addEventListener('abort', onAbort);
     timer = setTimeout(
       () => end(new Fault('TIMEOUT', `No answer came within ${String(Math.round(deadlineMs))} ms.`), 'deadline'),

@@ -8,6 +8,7 @@ import { exchange } from './exchange.js';
 import type { AskingEnd } from './exchange.js';
 import type { Link } from './link.js';
 import { Serving } from './serving.js';
+import { Slots } from './slots.js';
 
 const DRAIN_MS = 5_000;
 
@@ -24,7 +25,7 @@ export class LinkBus implements Bus {
     private readonly link: Link,
     private readonly log: BusLog,
   ) {
-    this.asking = { link, log, open: new Set() };
+    this.asking = { link, log, open: new Slots() };
   }
 
   get maxPayload(): number {

@@ -10,8 +10,11 @@ import { acceptRequests } from './nats-accept.js';
 import { NatsConnection } from './nats-connection.js';
 import { HEADERS, cancelSubject, decodePacket, encodePacket, isFinal } from './nats-packets.js';
 import type { AnswerPacket } from './nats-packets.js';
+import { Slots } from './slots.js';
 
 interface Pending {
+  /** Tells late answers to an earlier request in the same slot apart. */
+  readonly number: string;
   readonly answers: Answers;
   /** The last value of a stock Nest stream, which its end makes the reply. */
   held?: unknown;
@@ -24,9 +27,9 @@ export interface NatsLinkOptions {
   readonly connectTimeoutMs: number;
 }
 
-/** Buses on one NATS server. All answers come to one inbox of this connection, told apart by the last token. */
+/** Buses on one NATS server. All answers come to one inbox of this connection, told apart by the last token: a slot and a number. */
 export class NatsLink implements Link {
-  private readonly pending = new Map<string, Pending>();
+  private pending = new Slots<Pending>();
   private readonly inbox: string;
   private readonly idPrefix = nuid.next();
   private requests = 0;
@@ -53,19 +56,27 @@ export class NatsLink implements Link {
 
   request(request: LinkRequest, answers: Answers): Running {
     const { subject, data, deadlineMs, wantsNotices, context } = request;
-    const token = (this.requests++).toString(36);
-    const id = `${this.idPrefix}-${token}`;
+    const number = (this.requests++).toString(36);
+    const id = `${this.idPrefix}-${number}`;
     const headers: [string, string][] = [[HEADERS.deadline, String(Math.ceil(deadlineMs))]];
     if (wantsNotices) headers.push([HEADERS.wantsNotices, '1']);
     if (context) headers.push(...contextHeaders(context));
-    this.connection.publish(subject, encode({ pattern: subject, data, id }), {
-      reply: this.inbox + token,
-      headers: new HeaderBlock(headers),
-    });
-    this.pending.set(token, { answers });
+    const pending: Pending = { number, answers };
+    const slot = this.pending.add(pending);
+    try {
+      this.connection.publish(subject, encode({ pattern: subject, data, id }), {
+        reply: `${this.inbox}${slot.toString(36)}-${number}`,
+        headers: new HeaderBlock(headers),
+      });
+    } catch (error) {
+      this.pending.remove(slot);
+      throw error;
+    }
     return {
       stop: (reason) => {
-        if (this.pending.delete(token) && reason === 'cancelled') this.cancel(subject, id);
+        if (this.pending.at(slot) !== pending) return;
+        this.pending.remove(slot);
+        if (reason === 'cancelled') this.cancel(subject, id);
       },
     };
   }
@@ -94,12 +105,13 @@ export class NatsLink implements Link {
   }
 
   private receive(message: Msg): void {
-    const token = message.subject.slice(this.inbox.length);
-    const pending = this.pending.get(token);
-    if (!pending) return;
+    const [place = '', number] = message.subject.slice(this.inbox.length).split('-');
+    const slot = parseInt(place, 36);
+    const pending = this.pending.at(slot);
+    if (!pending || pending.number !== number) return;
     const { answers } = pending;
     const finish = (): Answers => {
-      this.pending.delete(token);
+      this.pending.remove(slot);
       return answers;
     };
     if (message.data.length === 0 && message.headers?.code === 503) {
@@ -125,8 +137,8 @@ export class NatsLink implements Link {
   }
 
   private failPending(): void {
-    const lost = [...this.pending.values()];
-    this.pending.clear();
+    const lost = this.pending;
+    this.pending = new Slots();
     for (const { answers } of lost)
       answers.fault(unavailable('The connection was lost before the answer came.', 'unknown'));
   }

@@ -6,6 +6,7 @@ import type { Handler } from './bus.js';
 import type { BusLog } from './bus-log.js';
 import { checkRequest } from './contract-check.js';
 import type { Accept } from './link.js';
+import { Slots } from './slots.js';
 import { IncomingWork, Work } from './work.js';
 
 /** How long a handler whose signal was aborted may take to answer before it is answered for, in milliseconds. */
@@ -13,7 +14,7 @@ const LAST_WORD_MS = 250;
 
 /** The answering end of one call: runs a handler for each request, and knows which are running. */
 export class Serving<C extends Call> {
-  private readonly running = new Set<Work>();
+  private readonly running = new Slots<Work>();
   private idle: (() => void) | undefined;
 
   constructor(
@@ -24,8 +25,7 @@ export class Serving<C extends Call> {
 
   readonly accept: Accept = (request, answers) => {
     const work = new Work(request, answers);
-    this.running.add(work);
-    void this.run(work);
+    void this.run(work, this.running.add(work));
     return work;
   };
 
@@ -38,7 +38,7 @@ export class Serving<C extends Call> {
     for (const work of this.running) work.fault(stopping);
   }
 
-  private async run(work: Work): Promise<void> {
+  private async run(work: Work, slot: number): Promise<void> {
     // No handler runs within the asker's stack, whatever the link. (queueMicrotask would cost a microsecond.)
     await Promise.resolve();
     try {
@@ -47,7 +47,7 @@ export class Serving<C extends Call> {
     } catch (error) {
       work.fault(this.faultOf(error, work));
     } finally {
-      this.running.delete(work);
+      this.running.remove(slot);
       if (this.running.size === 0) this.idle?.();
     }
   }

@@ -74,27 +74,36 @@ export class Work implements Running {
   }
 }
 
-/** The handler's view of its work. Its functions may be taken off it; the signal is made when it is first looked at. */
+/**
+ * The handler's view of its work. All of it may be taken off it; each thing is made when it is first looked at. (A closure
+ * assigned to a property would be allocated old, and keep all that its request refers to from dying young.)
+ */
 export class IncomingWork implements Incoming {
-  readonly context: CallContext | undefined;
-  readonly wantsNotices: boolean;
-  readonly remainingMs: () => number;
-  readonly notify: (notice: Notice) => void;
-  readonly #work: Work;
+  constructor(private readonly work: Work) {}
 
-  constructor(work: Work) {
-    this.#work = work;
-    this.context = work.request.context;
-    this.wantsNotices = work.request.wantsNotices;
-    this.remainingMs = () => work.remainingMs();
-    this.notify = (notice) => work.notice(notice);
+  get context(): CallContext | undefined {
+    return this.work.request.context;
+  }
+
+  get wantsNotices(): boolean {
+    return this.work.request.wantsNotices;
   }
 
   get signal(): AbortSignal {
-    return this.#work.signal();
+    return this.work.signal();
   }
 
   get stop(): StopSignal {
-    return this.#work.stopSignal();
+    return this.work.stopSignal();
+  }
+
+  get remainingMs(): () => number {
+    const { work } = this;
+    return () => work.remainingMs();
+  }
+
+  get notify(): (notice: Notice) => void {
+    const { work } = this;
+    return (notice) => work.notice(notice);
   }
 }

@@ -15,7 +15,7 @@ export interface CallScope {
 
 const SILENT: SourceLog = { info() {}, warn() {}, error() {} };
 
-/** A class, for its getter: the signal is made when it is first looked at, and most handlers never do. */
+/** Made of what is looked at: most handlers never look at their signal. All of it may be taken off it. */
 class Scope implements CallScope {
   constructor(
     private readonly incoming: Incoming,
@@ -30,14 +30,18 @@ class Scope implements CallScope {
     return this.incoming.context;
   }
 
-  // Handlers take these off their scope, so they are bound to it.
-  readonly remainingMs = (): number => this.incoming.remainingMs();
+  get remainingMs(): () => number {
+    return this.incoming.remainingMs;
+  }
 
-  readonly progress = (done: number, total?: number, message?: string): void =>
-    this.incoming.notify({
-      method: 'notifications/progress',
-      params: { progress: done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) },
-    });
+  get progress(): CallScope['progress'] {
+    const { notify } = this.incoming;
+    return (done, total, message) =>
+      notify({
+        method: 'notifications/progress',
+        params: { progress: done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) },
+      });
+  }
 }
 
 export const scopeOf = (incoming: Incoming, log: SourceLog = SILENT): CallScope => new Scope(incoming, log);
