@@ -59,6 +59,18 @@ const fieldOf = (request: WireRequest, field: 'id' | 'method'): unknown =>
  */
 export const INTENDED_DIFFERENCES: readonly IntendedDifference[] = [
   {
+    name: 'arguments pass exact',
+    reason: "the SDK's schema drops an argument named __proto__; what a name means is for the tool to say",
+    meant(request, sdk) {
+      const args = (bodyOf(request) as { params?: { arguments?: unknown } } | undefined)?.params?.arguments;
+      if (typeof args !== 'object' || args === null || !Object.hasOwn(args, '__proto__')) return undefined;
+      const withoutIt = JSON.stringify({ ...args, ['__proto__']: undefined });
+      const [before, after] = [withoutIt, JSON.stringify(args)].map((text) => JSON.stringify(text).slice(1, -1));
+      const messages = JSON.stringify(sdk.messages).replaceAll(before as string, () => after as string);
+      return { ...sdk, messages: JSON.parse(messages) as View['messages'] };
+    },
+  },
+  {
     name: 'json for 2025',
     reason: 'One message is answered as JSON: both revisions allow it, and it costs a tenth of an event stream.',
     meant: (_, sdk) =>
