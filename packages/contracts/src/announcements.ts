@@ -29,6 +29,12 @@ export const sourceBye = {
 /** Who is there? Every service that serves a source answers with its hello. */
 export const rollCall = { subject: 'source.roll-call', payload: z.object({}) } satisfies Announcement;
 
+/** A process that serves sources is alive: told every second. One that is silent for 3 s is taken for dead. */
+export const sourceHeartbeat = {
+  subject: 'source.heartbeat',
+  payload: z.object({ service: z.string(), instance: z.string(), sources: z.array(SourceAddress) }),
+} satisfies Announcement;
+
 /** A source's own word that its lists have changed. */
 export const sourceChanged = {
   subject: 'source.changed',

@@ -35,8 +35,27 @@ export {
   rollCall,
   sourceBye,
   sourceChanged,
+  sourceHeartbeat,
   sourceHello,
 } from './announcements.js';
+export {
+  ENTRY_ERRORS,
+  EntryError,
+  EntryErrorCode,
+  EntrySource,
+  KnownServer,
+  ServerState,
+  deleteServer,
+  hideTool,
+  listKnownServers,
+  listServers,
+  prewarmServers,
+  saveServer,
+  serversChanged,
+  testServer,
+  toggleServer,
+} from './upstreams-calls.js';
+export type { ServerChange } from './upstreams-calls.js';
 export { CONTEXT_HEADERS, CallContext, ContextId, Principal, leaseRef } from './context.js';
 export { ENVELOPE_META_KEY, ENVELOPE_VERSION, Envelope, MESSAGE_LIMIT, ServedFrom } from './envelope.js';
 export { Notice } from './notice.js';
