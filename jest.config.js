@@ -8,7 +8,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|testkit)$':
+    '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|storage|testkit)$':
       '<rootDir>/packages/$1/src/index.ts',
     '^@portico/(front-door|discovery|upstreams|adapter-cluster|local)$': '<rootDir>/apps/$1/src/$1.module.ts',
   },

@@ -1,0 +1,22 @@
+/** A JSON value, as it comes back from any store. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/**
+ * Few and small JSON documents, by collection and id: server entries, last known catalogues, era verdicts. Files under
+ * PORTICO_HOME while the database is embedded, a table of PostgreSQL otherwise. A write is whole or did not happen, also
+ * when the process dies in the middle of it.
+ */
+export interface Documents {
+  get(collection: string, id: string): Promise<Json | undefined>;
+  put(collection: string, id: string, value: Json): Promise<void>;
+  /** Whether there was one. */
+  delete(collection: string, id: string): Promise<boolean>;
+  list(collection: string): Promise<readonly { readonly id: string; readonly value: Json }[]>;
+  close(): Promise<void>;
+}
+
+export interface DocumentsOptions {
+  /** `pglite:…` (documents are then files under `home`) or `postgres://…`. */
+  readonly databaseUrl: string;
+  readonly home: string;
+}
