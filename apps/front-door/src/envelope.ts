@@ -66,7 +66,7 @@ const stamped = (result: ToolResult, envelope: Envelope, era: Era): Record<strin
     : { ...result._meta, [ENVELOPE_META_KEY]: envelope };
 
 const forClient = (result: McpToolResult, { era, tool }: CallFacts): McpToolResult =>
-  era === 'legacy' ? legacyResult(result, tool.wrapsOutput) : { ...result, resultType: 'complete' };
+  era === 'legacy' ? legacyResult(result, tool.wrapsOutput) : result;
 
 /** An error that the tool itself reported: its words redacted and bounded, its content before the envelope. */
 const reported = (result: ToolResult, facts: CallFacts): McpToolResult => {
@@ -78,6 +78,7 @@ const reported = (result: ToolResult, facts: CallFacts): McpToolResult => {
     ...rest,
     content: [...redactedContent(result.content ?? []), { type: 'text', text: JSON.stringify(envelope) }],
     ...(structuredContent !== undefined && { structuredContent }),
+    resultType: 'complete',
     _meta: stamped(result, envelope, facts.era),
   };
 };
@@ -105,6 +106,7 @@ export const succeed = (result: ToolResult, facts: CallFacts): McpToolResult => 
         content: [{ type: 'text', text: JSON.stringify(result.structuredContent ?? null) }],
       }),
       ...(!hasOutput && { structuredContent: envelope }),
+      resultType: 'complete',
       _meta: stamped(result, envelope, facts.era),
     },
     facts,
@@ -119,6 +121,7 @@ export const fail = (fault: Fault, facts: CallFacts): McpToolResult => {
       content: [{ type: 'text', text: JSON.stringify(envelope) }],
       ...(!facts.tool.declaresOutput && { structuredContent: envelope }),
       isError: true,
+      resultType: 'complete',
       _meta: stamped({}, envelope, facts.era),
     },
     facts,

@@ -11,14 +11,19 @@ export type ResolvedTool =
   /** The name speaks of a source that never answered, so what it offers is not known. */
   | { readonly kind: 'silent'; readonly tool: CallFacts['tool'] };
 
+/** The tool of that name, as published, folded or with `mcp__`, when its source is known: no call to it ever waits. */
+export function knownTool(name: string, door: FrontDoor): Extract<ResolvedTool, { kind: 'found' }> | undefined {
+  const resolution = door.catalogue.catalogue.resolveTool(name);
+  return resolution.kind === 'found' ? resolution : undefined;
+}
+
 /**
- * Finds the tool a caller means by its name as published, folded, or with `mcp__`. A name that speaks of a source never
- * yet asked has that one source asked first; a name of a known tool never waits.
+ * For a name that no known tool has: has the one source it speaks of asked, if that never was, and looks again. Tells what
+ * is wrong with a name that still is nobody's, or could be several tools'.
  */
-export async function resolveTool(name: string, signal: StopSignal, door: FrontDoor): Promise<ResolvedTool> {
-  const known = door.catalogue.catalogue.resolveTool(name);
-  if (known.kind === 'found') return known;
-  const silent = known.kind === 'unknown' ? await door.catalogue.ensureAsked(name, signal) : undefined;
+export async function seekTool(name: string, signal: StopSignal, door: FrontDoor): Promise<ResolvedTool> {
+  const isUnknown = door.catalogue.catalogue.resolveTool(name).kind === 'unknown';
+  const silent = isUnknown ? await door.catalogue.ensureAsked(name, signal) : undefined;
   const resolution = door.catalogue.catalogue.resolveTool(name);
   switch (resolution.kind) {
     case 'found':

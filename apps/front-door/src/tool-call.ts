@@ -7,7 +7,7 @@ import type { FrontDoor } from './front-door.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
 import { checkParamHeaders } from './param-headers.js';
 import type { PublishedTool } from './published-tool.js';
-import { resolveTool } from './resolve-tool.js';
+import { knownTool, seekTool } from './resolve-tool.js';
 import { HEADER_MISMATCH } from './standard-headers.js';
 
 /** The path of one tools/call, straight down: name, headers, context, dispatch, envelope. No step calls back up. */
@@ -17,7 +17,7 @@ export async function toolCall(request: McpRequest, door: FrontDoor): Promise<An
   if (typeof name !== 'string') return invalidParams('name must be a string.');
   if (!isRecord(args)) return invalidParams('arguments must be an object.');
 
-  const resolved = await resolveTool(name, request.signal, door);
+  const resolved = knownTool(name, door) ?? (await seekTool(name, request.signal, door));
   if (resolved.kind === 'refused') return resolved.answer;
   const context = takeContext(request);
   const facts = (): CallFacts => ({
@@ -52,7 +52,7 @@ const silent = (domain: string): Fault =>
   new Fault('BACKEND_UNAVAILABLE', `${domain} does not answer, so its tools are not known.`, { executed: 'no' });
 
 /** Asks the tool's source, once, with the deadline its catalogue entry gives it. */
-async function dispatch(
+function dispatch(
   tool: PublishedTool,
   args: Record<string, unknown>,
   context: CallContext,

@@ -33,6 +33,8 @@ export class Faults {
   aborted(signal: StopSignal, executed: Executed): Fault {
     const reason: unknown = signal.reason;
     const code = reason instanceof Fault ? reason.code : (reason as Error | undefined)?.name;
+    if (code === 'BACKEND_UNAVAILABLE')
+      return new Fault(code, 'The service stopped before the answer came.', { executed });
     return code === 'TIMEOUT' || code === 'TimeoutError'
       ? new Fault('TIMEOUT', `The server "${this.server}" did not answer in time.`, { executed, cause: reason })
       : new Fault('CANCELLED', `The call to the server "${this.server}" was cancelled.`, { executed, cause: reason });
