@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, StopSignal } from '@portico/contracts';
-import type { Connection, SessionParts } from './connection.js';
+import type { Connection, ServerFacts, SessionParts } from './connection.js';
 import { beforeSending } from './faults.js';
 import { openConnection } from './open-connection.js';
 import type { SessionMemory } from './open-connection.js';
@@ -9,6 +10,9 @@ import type { TargetSource } from './target.js';
 
 export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
 
+/** How long what runs on a connection may take to end when it is to be made anew, in milliseconds. */
+const RETIRE_MS = 5_000;
+
 /** The connection of a session: made on first use, by one attempt that all share, and made anew when it is dead. */
 export class HeldConnection {
   readonly #memory: SessionMemory = { legacySince: undefined, stderr: new StderrRing() };
@@ -17,7 +21,10 @@ export class HeldConnection {
   #opening: SharedAttempt<Connection> | undefined;
   #hadOne = false;
   #lastError: string | undefined;
+  #facts: ServerFacts | undefined;
+  #seen: { readonly state: SessionState; readonly since: Date } = { state: 'idle', since: new Date() };
   #closed = false;
+  #seen: { state: SessionState; since: number } = { state: 'idle', since: Date.now() };
 
   constructor(
     private readonly target: TargetSource,
@@ -43,6 +50,49 @@ export class HeldConnection {
     return this.#live === undefined || this.#live.ended ? 'idle' : 'connected';
   }
 
+  /** What the server said of itself on the connection that lives; undefined while there is none. */
+  get facts(): ServerFacts | undefined {
+    return this.#live === undefined || this.#live.ended ? undefined : this.#live.facts;
+  }
+
+  /** Since when it has been in its state, in milliseconds of the epoch: as far as anybody looked. */
+  get since(): number {
+    const { state } = this;
+    if (state !== this.#seen.state) this.#seen = { state, since: Date.now() };
+    return this.#seen.since;
+  }
+
+  /** Lets go of the connection there is, and of an attempt that runs: the next use makes another. */
+  async forget(reason: unknown): Promise<void> {
+    const opening = this.#opening;
+    opening?.abort(reason);
+    await opening?.outcome.catch(() => undefined);
+    this.#retire();
+  }
+
+  /** What the server said of itself when it was last connected. */
+  get facts(): ServerFacts | undefined {
+    return this.#facts;
+  }
+
+  /** Since when it is in this state; of a connection that ended by itself: since that was first seen. */
+  get since(): Date {
+    const { state } = this;
+    if (this.#seen.state !== state) this.#seen = { state, since: new Date() };
+    return this.#seen.since;
+  }
+
+  /** Ends the connection, once what runs on it has ended or 5 s have passed, and makes another; joins an attempt that runs. */
+  async reconnect(signal: StopSignal): Promise<void> {
+    if (this.#closed) throw this.parts.faults.closed();
+    this.#opening ??= new SharedAttempt(RETIRE_MS + this.parts.connectTimeoutMs, async (within) => {
+      await this.#endLive();
+      return this.#open(within);
+    });
+    void this.since;
+    await this.#opening.join(signal, () => this.parts.faults.aborted(signal, 'no'));
+  }
+
   /** A connection that is not known to be dead. Rejects with a Fault, `executed: no`. */
   async use(signal: StopSignal): Promise<Connection> {
     if (this.#closed) throw this.parts.faults.closed();
@@ -50,13 +100,17 @@ export class HeldConnection {
     if (this.#live !== undefined && !this.#live.ended) return this.#live;
     // Published before it begins: whoever comes while it runs shares it.
     this.#opening ??= new SharedAttempt(this.parts.connectTimeoutMs, (within) => this.#open(within));
+    void this.since;
     return this.#opening.join(signal, () => this.parts.faults.aborted(signal, 'no'));
   }
 
   /** How a use of it went: undefined, the server answered. */
   note(fault: Fault | undefined): void {
-    if (fault === undefined) this.#lastError = undefined;
-    else if (fault.code === 'BACKEND_UNAVAILABLE') this.#lastError = fault.message;
+    const error =
+      fault === undefined ? undefined : fault.code === 'BACKEND_UNAVAILABLE' ? fault.message : this.#lastError;
+    if (error === this.#lastError) return;
+    this.#lastError = error;
+    void this.since;
   }
 
   /** Ends it for good, and an attempt that runs; resolves when no process or socket of it is left. Idempotent. */
@@ -80,6 +134,7 @@ export class HeldConnection {
         throw parts.faults.aborted(within, 'no');
       }
       this.#live = connection;
+      this.#facts = connection.facts;
       this.#lastError = undefined;
       parts.log.info('connected', { server: parts.name, protocolVersion: connection.facts.protocolVersion });
       // Whatever changed while nobody listened was missed.
@@ -93,7 +148,17 @@ export class HeldConnection {
       throw fault;
     } finally {
       this.#opening = undefined;
+      void this.since;
     }
+  }
+
+  async #endLive(): Promise<void> {
+    const live = this.#live;
+    if (live === undefined) return;
+    const ended = new AbortController();
+    await Promise.race([live.retire(), delay(RETIRE_MS, undefined, { signal: ended.signal }).catch(() => undefined)]);
+    ended.abort();
+    await live.close();
   }
 
   /** Lets go of a dead connection; calls that still run on it end as they may. */

@@ -12,7 +12,7 @@ import type {
 } from '@portico/contracts';
 import { readCatalogue, readMirrors } from './catalogue.js';
 import type { MirrorTable, ServerCatalogue } from './catalogue.js';
-import type { Ask, Connection, SessionParts } from './connection.js';
+import type { Ask, Connection, ServerFacts, SessionParts } from './connection.js';
 import { Faults, Refusal, beforeSending } from './faults.js';
 import { paramHeaders } from './header-values.js';
 import { HeldConnection } from './held-connection.js';
@@ -87,9 +87,36 @@ export class HeldSession {
     return this.#connection.lastError;
   }
 
+  /** Since when it is in its state. */
+  get since(): Date {
+    return this.#connection.since;
+  }
+
+  /** What the server said of itself when it was last connected. */
+  get facts(): ServerFacts | undefined {
+    return this.#connection.facts;
+  }
+
   /** The last lines a stdio server wrote to stderr; empty over HTTP. */
   get stderr(): readonly string[] {
     return this.#connection.stderr;
+  }
+
+  /** What the server said of itself when it was connected; undefined while it is not. */
+  get facts(): ServerFacts | undefined {
+    return this.#connection.facts;
+  }
+
+  /** Since when it has been in its state, in milliseconds of the epoch, as far as anybody looked. */
+  get since(): number {
+    return this.#connection.since;
+  }
+
+  /** Connects anew, whatever the state; calls that run on the old connection end as they may. Rejects with a Fault. */
+  async reconnect(signal: AbortSignal): Promise<void> {
+    await this.#connection.forget(this.#parts.faults.closed());
+    this.#onChanged();
+    await this.#connection.use(signal);
   }
 
   /** Sent once; once more only after the server's word that it did not act on it (see `Refusal`). */
@@ -142,6 +169,14 @@ export class HeldSession {
     if (this.#connection.closed) throw this.#parts.faults.closed();
     const walk = (this.#reading ??= this.#startReading());
     return walk.join(signal, () => this.#parts.faults.aborted(signal, 'no'));
+  }
+
+  /**
+   * Ends the connection, once what runs on it has ended or 5 s have passed, and makes another at once. Rejects as a use of
+   * it would.
+   */
+  reconnect({ signal }: { signal: StopSignal }): Promise<void> {
+    return this.#connection.reconnect(signal);
   }
 
   /** The server's lists have changed, or may have: a connection was re-made. Returns the way to stop listening. */
