@@ -24,7 +24,6 @@ export class HeldConnection {
   #facts: ServerFacts | undefined;
   #seen: { readonly state: SessionState; readonly since: Date } = { state: 'idle', since: new Date() };
   #closed = false;
-  #seen: { state: SessionState; since: number } = { state: 'idle', since: Date.now() };
 
   constructor(
     private readonly target: TargetSource,
@@ -48,26 +47,6 @@ export class HeldConnection {
     if (this.#opening !== undefined) return 'connecting';
     if (this.#lastError !== undefined) return 'failed';
     return this.#live === undefined || this.#live.ended ? 'idle' : 'connected';
-  }
-
-  /** What the server said of itself on the connection that lives; undefined while there is none. */
-  get facts(): ServerFacts | undefined {
-    return this.#live === undefined || this.#live.ended ? undefined : this.#live.facts;
-  }
-
-  /** Since when it has been in its state, in milliseconds of the epoch: as far as anybody looked. */
-  get since(): number {
-    const { state } = this;
-    if (state !== this.#seen.state) this.#seen = { state, since: Date.now() };
-    return this.#seen.since;
-  }
-
-  /** Lets go of the connection there is, and of an attempt that runs: the next use makes another. */
-  async forget(reason: unknown): Promise<void> {
-    const opening = this.#opening;
-    opening?.abort(reason);
-    await opening?.outcome.catch(() => undefined);
-    this.#retire();
   }
 
   /** What the server said of itself when it was last connected. */

@@ -102,23 +102,6 @@ export class HeldSession {
     return this.#connection.stderr;
   }
 
-  /** What the server said of itself when it was connected; undefined while it is not. */
-  get facts(): ServerFacts | undefined {
-    return this.#connection.facts;
-  }
-
-  /** Since when it has been in its state, in milliseconds of the epoch, as far as anybody looked. */
-  get since(): number {
-    return this.#connection.since;
-  }
-
-  /** Connects anew, whatever the state; calls that run on the old connection end as they may. Rejects with a Fault. */
-  async reconnect(signal: AbortSignal): Promise<void> {
-    await this.#connection.forget(this.#parts.faults.closed());
-    this.#onChanged();
-    await this.#connection.use(signal);
-  }
-
   /** Sent once; once more only after the server's word that it did not act on it (see `Refusal`). */
   async callTool(request: ToolCallRequest, use: UseOptions): Promise<ToolResult> {
     const { tool, arguments: args, inputResponses, requestState } = request;
