@@ -8,13 +8,17 @@ export const settings = {
   PORT: setting.port({ default: 8080, meaning: 'its port; 0 picks one and prints it' }),
   ADMIN_HOST: setting.text({
     default: '127.0.0.1',
-    meaning: 'where its operators are answered: /healthz, /readyz, /metrics',
+    meaning: 'where its operators are answered: /api, /healthz, /readyz, /metrics',
   }),
   ADMIN_PORT: setting.port({ default: 8081, meaning: 'their port; 0 picks one' }),
   PORTICO_HOME: setting.path({ default: '.portico', meaning: 'folder of everything written' }),
   SIGNING_KEY_FILE: setting.path({
     shownDefault: '$PORTICO_HOME/signing-key',
     meaning: 'key that signs session ids, made at first start, mode 0600; the same on every front door',
+  }),
+  ADMIN_TOKEN_FILE: setting.path({
+    shownDefault: '$PORTICO_HOME/admin-token',
+    meaning: 'what /api asks for as a bearer token, in every AUTH_MODE; made at first start, mode 0600',
   }),
   BUS_URL: setting.text({ default: 'memory:', orFile: true, meaning: 'the bus between services' }),
   AUTH_MODE: setting.oneOf(['none'], {
@@ -61,6 +65,7 @@ export function readConfig(env: Environment) {
     host: read.HOST,
     port: read.PORT,
     admin: { host: read.ADMIN_HOST, port: read.ADMIN_PORT },
+    adminTokenFile: read.ADMIN_TOKEN_FILE ?? resolve(read.PORTICO_HOME, 'admin-token'),
     signingKeyFile: read.SIGNING_KEY_FILE ?? resolve(read.PORTICO_HOME, 'signing-key'),
     busUrl: read.BUS_URL,
     allowedOrigins: read.ALLOWED_ORIGINS,

@@ -4,7 +4,9 @@ import { NestFactory } from '@nestjs/core';
 import type { Bus } from '@portico/bus';
 import { discoveryHealth } from '@portico/contracts';
 import { type Log, Metrics, Readiness } from '@portico/observe';
-import { AdminListener } from './admin-listener.js';
+import { adminApi } from './admin/admin-api.js';
+import { AdminListener } from './admin/admin-listener.js';
+import { loadAdminToken } from './admin/admin-token.js';
 import { CatalogueMemory } from './catalogue-memory.js';
 import { ChangeFeed } from './change-feed.js';
 import type { FrontDoorConfig } from './config.js';
@@ -64,7 +66,14 @@ export class FrontDoorModule {
           useFactory: (endpoint: McpEndpoint, memory: CatalogueMemory, sdk: SdkServer) =>
             new HttpListener({ host: config.host, port: config.port, log, readiness }, endpoint, memory, sdk),
         },
-        { provide: AdminListener, useFactory: () => new AdminListener(config.admin, readiness, new Metrics()) },
+        {
+          provide: AdminListener,
+          useFactory: () => {
+            const token = loadAdminToken(config.adminTokenFile);
+            const api = adminApi({ bus, host: config.admin.host, token, bodyLimitBytes: config.bodyLimitBytes, log });
+            return new AdminListener(config.admin, readiness, new Metrics(), api);
+          },
+        },
       ],
     };
   }

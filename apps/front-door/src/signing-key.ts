@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { secretFile } from './secret-file.js';
 
 const KEY_BYTES = 32;
 
@@ -9,29 +8,7 @@ const KEY_BYTES = 32;
  * Throws one sentence naming SIGNING_KEY_FILE when the file can be neither read nor made, or holds no key.
  */
 export function loadSigningKey(path: string): Buffer {
-  try {
-    return parse(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
-    // A link fails when another process was faster: both then read the one key that is there.
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw new Error(`SIGNING_KEY_FILE could not be made at ${path}: ${(error as Error).message}`, { cause: error });
-    }
-  } finally {
-    rmSync(draft, { force: true });
-  }
-  return parse(path);
-}
-
-function parse(path: string): Buffer {
-  const text = readFileSync(path, 'utf8').trim();
+  const text = secretFile(path, 'SIGNING_KEY_FILE', () => randomBytes(KEY_BYTES).toString('hex'));
   if (!/^(?:[0-9a-f]{2}){32,}$/i.test(text)) {
     throw new Error(`SIGNING_KEY_FILE at ${path} must hold at least ${KEY_BYTES} bytes in hex.`);
   }

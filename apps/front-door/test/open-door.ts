@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Bus, memoryBus } from '@portico/bus';
@@ -13,6 +13,8 @@ export const MODERN = '2026-07-28';
 export interface OpenDoor {
   readonly url: string;
   readonly adminUrl: string;
+  /** What `/api` asks for, as the front door's own file has it. */
+  readonly adminToken: string;
   readonly bus: Bus;
   /** Every line logged so far. */
   readonly lines: string[];
@@ -88,6 +90,7 @@ export async function openDoor(
   return {
     url: door.url,
     adminUrl: door.adminUrl,
+    adminToken: readFileSync(join(home, 'admin-token'), 'utf8').trim(),
     bus,
     lines,
     post,
