@@ -5,7 +5,7 @@ describe('the configuration', () => {
   it('has a default for everything', () => {
     expect(readConfig({})).toMatchObject({
       busUrl: 'memory:',
-      serversFile: undefined,
+      serversFile: { optional: true },
       callTimeoutMs: 120_000,
       answerLimitBytes: 8_388_608,
     });

@@ -20,6 +20,7 @@ export interface ServerEntry {
         readonly url: string;
         readonly headers: Readonly<Record<string, string>>;
         readonly allowPrivate: boolean;
+        readonly oauth: OAuthClient | undefined;
       };
   readonly enabled: boolean;
   readonly description: string;
@@ -31,7 +32,10 @@ export interface ServerEntry {
   /** Most characters of text in one result. */
   readonly outputLimit: number;
   readonly mount: 'namespace' | 'root';
+  readonly session: 'shared' | 'per-principal';
 }
+
+export type OAuthClient = NonNullable<EntryFields['oauth']>;
 
 const DEFAULT_OUTPUT_LIMIT = 100_000;
 /** A lower setting would cut answers that every model can read. */
@@ -59,7 +63,13 @@ export function parseServerEntry(spelled: string, given: unknown): ServerEntry {
     transport:
       kind === 'stdio'
         ? { kind, command: fields.command!, args: fields.args ?? [], env: fields.env ?? {}, cwd: fields.cwd }
-        : { kind, url: fields.url!, headers: fields.headers ?? {}, allowPrivate: fields.allowPrivate ?? false },
+        : {
+            kind,
+            url: fields.url!,
+            headers: fields.headers ?? {},
+            allowPrivate: fields.allowPrivate ?? false,
+            oauth: fields.oauth,
+          },
     enabled: fields.enabled ?? true,
     description: fields.description ?? '',
     hiddenTools: new Set(fields.hiddenTools),
@@ -73,6 +83,7 @@ export function parseServerEntry(spelled: string, given: unknown): ServerEntry {
     callTimeoutMs: fields.callTimeoutSeconds === undefined ? undefined : Math.ceil(fields.callTimeoutSeconds * 1_000),
     outputLimit: Math.max(fields.outputLimit ?? DEFAULT_OUTPUT_LIMIT, LOWEST_OUTPUT_LIMIT),
     mount: fields.mount ?? 'namespace',
+    session: fields.session ?? 'shared',
   };
 }
 

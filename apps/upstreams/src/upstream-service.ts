@@ -1,7 +1,6 @@
 import { FIXED_DOMAINS, Fault } from '@portico/contracts';
 import type { SourceCatalogue, ToolDefinition } from '@portico/contracts';
 import type { Incoming } from '@portico/bus';
-import { revisionOf } from '@portico/domain-kit';
 import type { SourceService } from '@portico/domain-kit';
 import type { HeldSession, ServerCatalogue, UseOptions } from '@portico/mcp-session';
 import { shapedResult } from './results.js';
@@ -11,16 +10,24 @@ export interface UpstreamServiceOptions {
   readonly version: string;
   /** Deadline of a call when the entry names none, in milliseconds. */
   readonly callTimeoutMs: number;
+  /** Changes when the connection's configuration does. */
+  readonly configuration: string;
 }
 
-/** One MCP server as a source on the bus: what it publishes, less what is hidden, and its results within their limit. */
+/**
+ * One MCP server as a source on the bus: what it publishes, less what is hidden, and its results within their limit.
+ * `current` gives its entry as it is now: it may change while the session stays.
+ */
 export function upstreamService(
-  entry: ServerEntry,
+  current: () => ServerEntry,
   session: HeldSession,
-  { version, callTimeoutMs }: UpstreamServiceOptions,
+  { version, callTimeoutMs, configuration }: UpstreamServiceOptions,
 ): SourceService {
-  const { name } = entry;
-  const isOffered = (tool: string): boolean => !entry.hiddenTools.has(tool) && !isReserved(tool, entry.mount);
+  const { name, connectTimeoutMs } = current();
+  const isOffered = (tool: string): boolean => {
+    const { hiddenTools, mount } = current();
+    return !hiddenTools.has(tool) && !isReserved(tool, mount);
+  };
   const use = ({ stop, wantsNotices, notify }: Incoming): UseOptions => ({
     signal: stop,
     onNotice: wantsNotices ? notify : undefined,
@@ -28,15 +35,18 @@ export function upstreamService(
   return {
     address: `upstream.${name}`,
     version,
-    configuration: revisionOf({ ...entry, hiddenTools: [...entry.hiddenTools] }),
-    connectTimeoutMs: entry.connectTimeoutMs,
-    catalogue: async (options) =>
-      sourceCatalogue(await session.catalogue(options), entry, entry.callTimeoutMs ?? callTimeoutMs, isOffered),
+    configuration,
+    connectTimeoutMs,
+    catalogue: async (options) => {
+      const found = await session.catalogue(options);
+      const entry = current();
+      return sourceCatalogue(found, entry, entry.callTimeoutMs ?? callTimeoutMs, isOffered);
+    },
     callTool: async (request, incoming) => {
       if (!isOffered(request.tool)) {
         throw new Fault('UNKNOWN_TOOL', `The server "${name}" has no tool of that name.`, { executed: 'no' });
       }
-      return shapedResult(await session.callTool(request, use(incoming)), entry.outputLimit);
+      return shapedResult(await session.callTool(request, use(incoming)), current().outputLimit);
     },
     readResource: (request, incoming) => session.readResource(request, use(incoming)),
     getPrompt: (request, incoming) => session.getPrompt(request, use(incoming)),

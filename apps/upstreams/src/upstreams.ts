@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
@@ -23,10 +25,14 @@ export class Upstreams implements OnApplicationBootstrap, OnApplicationShutdown 
   async onApplicationBootstrap(): Promise<void> {
     const { bus, config, log } = this;
     const { serversFile, home } = config;
-    const entries = serversFile === undefined ? builtinServers(home) : readServersFile(serversFile);
+    const builtin = serversFile.optional && !existsSync(serversFile.path);
+    const entries = builtin ? builtinServers(home) : readServersFile(serversFile.path);
+    const source = builtin ? 'builtin' : 'file';
+    const folder = builtin ? config.workspace : dirname(serversFile.path);
+    const parts = { bus, config, log, instance: this.#instance };
     try {
       for (const entry of entries.filter(({ enabled }) => enabled))
-        this.#served.push(await serveServer(entry, { bus, config, log, instance: this.#instance }));
+        this.#served.push(await serveServer({ spelled: entry.name, source, folder, entry }, parts));
     } catch (error) {
       await this.onApplicationShutdown();
       throw error;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Announcement, Call } from './call.js';
 
-/** Where a server's entry comes from; only `api` entries can be changed by API. */
+/** Where a server's entry comes from. By API `api` entries are changed, built-in ones switched and their tools hidden, those of the file neither. */
 export const EntrySource = z.enum(['builtin', 'file', 'api']);
 
 /** How one configured MCP server is, as its operators see it. No value of its `env` or `headers` is ever in it. */
@@ -23,6 +23,19 @@ export const ServerState = z.object({
   stderr: z.array(z.string()),
 });
 export type ServerState = z.infer<typeof ServerState>;
+
+/** What the process that holds a server knows of it. */
+export const ServerStatus = z.object({
+  state: z.enum(['idle', 'connecting', 'connected', 'failed']),
+  era: z.enum(['modern', 'legacy']).nullable(),
+  protocolVersion: z.string().nullable(),
+  /** The names of all its tools as it publishes them, hidden ones too; null: it has not been asked yet. */
+  tools: z.array(z.string()).nullable(),
+  error: z.string().nullable(),
+  since: z.string().nullable(),
+  stderr: z.array(z.string()),
+});
+export type ServerStatus = z.infer<typeof ServerStatus>;
 
 export const ENTRY_ERRORS = [
   'INVALID_NAME',
@@ -98,6 +111,18 @@ export const hideTool = change('upstreams.tool', Name.extend({ tool: z.string(),
 export const testServer = change('upstreams.test', Name, 200_000);
 /** Starts connecting every enabled server, 4 at a time, and does not wait for it. */
 export const prewarmServers = change('upstreams.prewarm', z.object({}), 5_000);
+
+/**
+ * Asked of whichever instance holds the server. `connect`: connect first, unless it is; `reconnect`: connect anew. Answered
+ * when that has come to its end, well or not, or when the asker's deadline passes.
+ */
+export const serverStatus = (server: string) =>
+  ({
+    subject: `upstream.${server}.status`,
+    request: z.object({ attempt: z.enum(['none', 'connect', 'reconnect']) }),
+    reply: ServerStatus,
+    effect: 'write',
+  }) satisfies Call;
 
 /** The stored configuration has changed: every instance reads it again. */
 export const serversChanged = { subject: 'upstreams.changed', payload: z.object({}) } satisfies Announcement;

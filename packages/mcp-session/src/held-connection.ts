@@ -61,7 +61,10 @@ export class HeldConnection {
     return this.#seen.since;
   }
 
-  /** Ends the connection, once what runs on it has ended or 5 s have passed, and makes another; joins an attempt that runs. */
+  /**
+   * Ends the connection and makes another; joins an attempt that runs. Over HTTP what runs on it is given 5 s to end; a
+   * process is ended at once, as two of them may not run beside each other.
+   */
   async reconnect(signal: StopSignal): Promise<void> {
     if (this.#closed) throw this.parts.faults.closed();
     this.#opening ??= new SharedAttempt(RETIRE_MS + this.parts.connectTimeoutMs, async (within) => {

@@ -97,6 +97,11 @@ export class HeldSession {
     return this.#connection.facts;
   }
 
+  /** What it published when it was last asked; undefined when that is not known, or has changed since. */
+  get known(): ServerCatalogue | undefined {
+    return this.#known?.catalogue;
+  }
+
   /** The last lines a stdio server wrote to stderr; empty over HTTP. */
   get stderr(): readonly string[] {
     return this.#connection.stderr;
@@ -155,8 +160,8 @@ export class HeldSession {
   }
 
   /**
-   * Ends the connection, once what runs on it has ended or 5 s have passed, and makes another at once. Rejects as a use of
-   * it would.
+   * Ends the connection and makes another. Over HTTP what runs on it is given 5 s to end, a process is ended at once. Rejects
+   * as a use of it would.
    */
   reconnect({ signal }: { signal: StopSignal }): Promise<void> {
     return this.#connection.reconnect(signal);
