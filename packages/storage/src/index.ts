@@ -1,2 +1,7 @@
+export { openDocuments } from './open-documents.js';
 export type { Documents, DocumentsOptions, Json } from './documents.js';
-export type { SharedState } from './shared-state.js';
+export { openSharedState } from './open-shared-state.js';
+export type { SharedState, SharedStateOptions } from './shared-state.js';
+export { StorageError } from './storage-error.js';
+export type { StorageErrorCode, StorageErrorOptions } from './storage-error.js';
+export type { StorageLog } from './storage-log.js';

@@ -1,3 +1,5 @@
+import type { StorageLog } from './storage-log.js';
+
 /**
  * Short-lived text shared by all replicas: Redis, or this process alone. Keys are told apart by the callers' prefixes.
  * `ttlMs` is at least 1; expiry is the store's, so that clocks that step hurt nobody.
@@ -11,4 +13,8 @@ export interface SharedState {
   deleteIfEqual(key: string, value: string): Promise<boolean>;
   delete(key: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface SharedStateOptions {
+  readonly log?: StorageLog | undefined;
 }

@@ -1,0 +1,5 @@
+import type { Documents } from './documents.js';
+export class DocumentTable {
+  constructor(_database: never) {}
+}
+export interface DocumentTable extends Documents {}

@@ -1,0 +1,21 @@
+import { MemoryState } from './memory-state.js';
+import type { SharedState, SharedStateOptions } from './shared-state.js';
+import { StorageError } from './storage-error.js';
+import { stderrLog } from './storage-log.js';
+
+/**
+ * The state at REDIS_URL: `memory:`, `redis://…`, or `rediss://…` for TLS. Rejects for an address that is none, at once and
+ * without showing it. A Redis that is away is no reason to reject: it is sought for ever, and until it is there each
+ * operation is `unavailable` at once.
+ */
+export const openSharedState = async (
+  url: string,
+  { log = stderrLog }: SharedStateOptions = {},
+): Promise<SharedState> => {
+  if (url === 'memory:') return new MemoryState();
+  if (!['redis:', 'rediss:'].includes(URL.parse(url)?.protocol ?? '')) {
+    throw new StorageError('rejected', 'REDIS_URL takes "memory:", redis://host:port or rediss://host:port.');
+  }
+  const { RedisState } = await import('./redis-state.js');
+  return RedisState.open(url, log);
+};
