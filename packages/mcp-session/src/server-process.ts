@@ -9,6 +9,7 @@ import { LineReader } from './line-reader.js';
 import { endProcessGroup } from './process-group.js';
 import type { StderrRing } from './stderr-ring.js';
 import type { StdioTarget } from './target.js';
+import { watchdog } from './watchdog.js';
 
 /** Most bytes that may wait for a server that does not read: beyond it nothing more is written. */
 const BACKLOG_LIMIT = 8_388_608;
@@ -50,6 +51,7 @@ export class ServerProcess {
       detached: true,
       shell: false,
     });
+    if (this.#child.pid !== undefined) watchdog.watch(this.#child.pid);
     const lines = new LineReader(
       parts.answerLimitBytes,
       (line) => this.#onLine(line),
@@ -151,7 +153,8 @@ export class ServerProcess {
 
   #endGroup(): Promise<void> {
     const { pid } = this.#child;
-    return (this.#ending ??= pid === undefined ? Promise.resolve() : endProcessGroup(pid));
+    return (this.#ending ??=
+      pid === undefined ? Promise.resolve() : endProcessGroup(pid).finally(() => watchdog.release(pid)));
   }
 
   #onLine(line: string): void {

@@ -14,6 +14,8 @@ export interface StdioScript {
   readonly mute?: boolean;
   /** Starts a child of its own, which ignores SIGTERM. */
   readonly grandchild?: boolean;
+  /** Ignores SIGTERM and the end of its input. */
+  readonly stubborn?: boolean;
   /** Lines written to stderr at start. */
   readonly stderrLines?: number;
 }
@@ -77,6 +79,10 @@ function program(script: StdioScript & { record: string; odd: object }): void {
       stdio: 'inherit',
     });
     note(`grandchild ${child.pid}`);
+  }
+  if (script.stubborn) {
+    process.on('SIGTERM', () => note('ignored SIGTERM'));
+    setInterval(() => {}, 1_000);
   }
   for (let line = 1; line <= (script.stderrLines ?? 0); line++)
     process.stderr.write(`stderr ${line} ${'e'.repeat(5000)}\n`);

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { transformSync } from '@swc/core';
+import { stdioServer } from '@portico/testkit';
+import type { StdioFixture, StdioScript } from '@portico/testkit';
+import { closeSessions, hold, call, overStdio, soon, until } from './sessions.js';
+
+const opened: { close(): void }[] = [];
+const parents: ChildProcess[] = [];
+afterEach(async () => {
+  for (const parent of parents.splice(0)) parent.kill('SIGKILL');
+  await closeSessions();
+  for (const one of opened.splice(0)) one.close();
+});
+
+const fixture = (script: StdioScript): StdioFixture => {
+  const made = stdioServer(script);
+  opened.push(made);
+  return made;
+};
+
+const lives = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** The watchdogs whose parent is (or was) `pid`, by their command line. */
+const watchdogs = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('while read -r sign group');
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+
+const parentOf = (pid: number): number =>
+  Number(/\nPPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+const ownWatchdogs = (parent: number): number[] => watchdogs().filter((pid) => parentOf(pid) === parent);
+
+/** A process of its own that starts `servers` and has each watched, by the very source of the watchdog. */
+async function startParent(servers: readonly StdioFixture[]): Promise<ChildProcess> {
+  const source = readFileSync(fileURLToPath(new URL('../src/watchdog.ts', import.meta.url)), 'utf8');
+  const { code } = transformSync(source, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } });
+  const program = `${code}
+    for (const { command, args, env } of ${JSON.stringify(servers.map(({ command, args, env }) => ({ command, args, env })))}) {
+      const child = spawn(command, args, { env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+      watchdog.watch(child.pid);
+    }
+    process.stdout.write('ready');
+    setInterval(() => {}, 1000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  parents.push(parent);
+  await once(parent.stdout!, 'data');
+  return parent;
+}
+
+describe('[UP-9] when the gateway is killed by kill -9', () => {
+  it('its server processes end within 2 s, with what they started, and the watchdog with them', async () => {
+    const servers = [fixture({ grandchild: true, stubborn: true }), fixture({ grandchild: true })];
+    const parent = await startParent(servers);
+    const pids = () => servers.flatMap((server) => server.pids());
+    await until(() => pids().length === 4);
+    const [dog, ...others] = ownWatchdogs(parent.pid!);
+    expect(others).toEqual([]);
+    // Neither the groups' own signals nor a polite one from a supervisor end it.
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(dog!, signal);
+    expect(pids().every(lives)).toBe(true);
+    const killed = performance.now();
+    parent.kill('SIGKILL');
+    await until(() => !pids().some(lives));
+    // 2 s are promised; ten times that is where a busy machine ends.
+    expect(performance.now() - killed).toBeLessThan(20_000);
+    await until(() => !lives(dog!));
+  });
+
+  it('a watchdog that was killed itself is there again, and knows every group', async () => {
+    const server = fixture({ grandchild: true, stubborn: true });
+    const parent = await startParent([server]);
+    await until(() => server.pids().length === 2);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const [first] = ownWatchdogs(parent.pid!);
+    process.kill(first!, 'SIGKILL');
+    await until(() => ownWatchdogs(parent.pid!).some((pid) => pid !== first));
+    parent.kill('SIGKILL');
+    await until(() => !server.pids().some(lives));
+  });
+});
+
+describe('[UP-9] the watchdog', () => {
+  it('is one small process for all servers, and gone with the last of them', async () => {
+    const sessions = [fixture({}), fixture({})].map((server) => hold(overStdio(server)));
+    for (const session of sessions) await session.callTool(call('echo'), { signal: soon() });
+    const [dog, ...others] = ownWatchdogs(process.pid);
+    expect(others).toEqual([]);
+    const memory = Number(/\nRssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${dog}/status`, 'utf8'))?.[1]);
+    expect(memory).toBeLessThan(2_000);
+    await sessions[0]!.close();
+    expect(ownWatchdogs(process.pid)).toEqual([dog]);
+    await sessions[1]!.close();
+    await until(() => ownWatchdogs(process.pid).length === 0);
+  });
+});
