@@ -58,6 +58,7 @@ export {
   toggleServer,
 } from './upstreams-calls.js';
 export type { ServerChange } from './upstreams-calls.js';
+export { atInstance, upstreamsAlive } from './upstreams-peers.js';
 export { CONTEXT_HEADERS, CallContext, ContextId, Principal, leaseRef } from './context.js';
 export { ENVELOPE_META_KEY, ENVELOPE_VERSION, Envelope, MESSAGE_LIMIT, ServedFrom } from './envelope.js';
 export { Notice } from './notice.js';
