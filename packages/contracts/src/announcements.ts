@@ -47,7 +47,10 @@ export const resourceUpdated = {
   payload: z.object({ source: SourceAddress, uri: z.string() }),
 } satisfies Announcement;
 
-/** The published whole has changed; `sources` are those that differ. An identical re-probe tells nothing. */
+/**
+ * The published whole has changed; `sources` are those that differ. An identical re-probe tells nothing. With an equal
+ * `revision` no content differs, but whether something of a source is known, awaited or not to be had.
+ */
 export const catalogueChanged = {
   subject: 'catalogue.changed',
   payload: z.object({ revision: z.string(), sources: z.array(SourceAddress) }),

@@ -3,7 +3,12 @@ import type { Call } from './call.js';
 import { CataloguePage, DiscoveryError, SourceSummary } from './catalogue.js';
 import { SourceAddress } from './source.js';
 
-const Overview = z.object({ revision: z.string(), sources: z.array(SourceSummary) });
+const Overview = z.object({
+  revision: z.string(),
+  sources: z.array(SourceSummary),
+  /** Given while discovery has just started and may not have heard of every source: those that have left since. */
+  settling: z.object({ gone: z.array(SourceAddress) }).optional(),
+});
 const DescribeKnown = z.object({ source: SourceAddress, cursor: z.string().optional() });
 const Health = z.object({
   sources: z.array(
@@ -14,6 +19,13 @@ const Health = z.object({
       lastError: DiscoveryError.optional(),
       checkedAt: z.string().optional(),
       catalogueAgeMs: z.number().nonnegative().optional(),
+      /** ISO 8601, of probes. */
+      lastSuccessAt: z.string().optional(),
+      lastFailureAt: z.string().optional(),
+      /** Milliseconds the last probe took. */
+      latencyMs: z.number().nonnegative().optional(),
+      /** Probes that failed in a row. */
+      consecutiveFailures: z.int().nonnegative().optional(),
     }),
   ),
 });

@@ -25,6 +25,7 @@ import type { Bus, Incoming, Subscription } from '@portico/bus';
 import type { z } from 'zod';
 import { pageAt, pageLimit, parseCursor, snapshotOf } from './catalogue-pages.js';
 import type { Snapshot } from './catalogue-pages.js';
+import { keepAlive } from './heartbeat.js';
 import type { SourceLog } from './source-log.js';
 
 type ReadCall = ReturnType<typeof readResource>;
@@ -76,7 +77,8 @@ export interface ServedSource {
 const KEPT_SNAPSHOTS = 4;
 
 /**
- * Puts a source on the bus: it answers the six source calls, says hello now and at every roll call, and bye at the end.
+ * Puts a source on the bus: it answers the six source calls, says hello now and at every roll call, that it lives each
+ * second, and bye at the end.
  * Rejects, with nothing left open, when the bus takes no subscription.
  */
 export async function serveSource(
@@ -127,6 +129,7 @@ export async function serveSource(
     throw error;
   }
   hello();
+  const endHeartbeat = keepAlive(bus, options.instance, address);
 
   let closing: Promise<void> | undefined;
   return {
@@ -138,6 +141,7 @@ export async function serveSource(
     },
     close: () =>
       (closing ??= (async () => {
+        endHeartbeat();
         // Bye goes first, so that nobody new asks while what runs is being finished.
         bus.tell(sourceBye, { source: address, instance: options.instance });
         await closeAll();
