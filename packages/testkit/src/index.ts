@@ -1,6 +1,10 @@
 export { startConformanceFixture } from './conformance-fixture/conformance-fixture.js';
 export type { ConformanceFixture } from './conformance-fixture/conformance-fixture.js';
 export { describeIfAvailable } from './describe-if-available.js';
+export { startPostgresServer } from './postgres-server.js';
+export type { PostgresServer, PostgresServerOptions } from './postgres-server.js';
+export { startRedisServer } from './redis-server.js';
+export type { RedisServer, RedisServerOptions } from './redis-server.js';
 export { natsServerAvailable, startNatsServer } from './nats-server.js';
 export type { NatsServer, NatsServerOptions } from './nats-server.js';
 export { startFakeKubernetes } from './fake-kubernetes.js';

@@ -1,18 +1,34 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Where Debian keeps servers, whether or not a user's PATH says so. */
 const SERVER_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
+const POSTGRES_FOLDER = '/usr/lib/postgresql';
 
-/** A real server that a suite needs and a machine may not have. */
-export type Tool = 'nats-server';
+/** Where `scripts/install-pgserver.sh` puts PostgreSQL with pgvector; PGVECTOR_SERVER names another installation. */
+const PGVECTOR_FOLDER = join(import.meta.dirname, '../../../.cache/pgserver');
+
+/** A real server that a suite needs and a machine may not have. `pgvector`: a PostgreSQL that has the extension. */
+export type Tool = 'nats-server' | 'redis-server' | 'postgres' | 'pgvector';
 
 /** Full path of an installed tool; `undefined` when it is not on this machine. */
-export const toolPath = (tool: Tool): string | undefined =>
-  [...(process.env['PATH'] ?? '').split(delimiter), ...SERVER_FOLDERS]
-    .filter((folder) => folder !== '')
-    .map((folder) => join(folder, tool))
-    .find(isExecutable);
+export const toolPath = (tool: Tool): string | undefined => candidates(tool).find(isExecutable);
+
+const candidates = (tool: Tool): string[] => {
+  if (tool === 'pgvector') return [join(process.env['PGVECTOR_SERVER'] ?? PGVECTOR_FOLDER, 'bin/postgres')];
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...SERVER_FOLDERS];
+  if (tool === 'postgres') folders.push(...postgresFolders());
+  return folders.filter((folder) => folder !== '').map((folder) => join(folder, tool));
+};
+
+/** Debian keeps each major version apart, and none of them in PATH. */
+const postgresFolders = (): string[] => {
+  try {
+    return readdirSync(POSTGRES_FOLDER).map((version) => join(POSTGRES_FOLDER, version, 'bin'));
+  } catch {
+    return [];
+  }
+};
 
 const isExecutable = (path: string): boolean => {
   try {
