@@ -1,23 +1,13 @@
 import { z } from 'zod';
-import { hasOnlyReferences } from './references.js';
 
-/** Belongs to the protocol, the connection or the message: never an entry's to set. */
-const OWN_HEADERS =
-  /^(mcp-.*|accept|connection|content-(length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const TEXT_LIMIT = 32_768;
 
-// A NUL ends a C string: no process can be given one.
-const Text = z.string().regex(/^[^\0]*$/);
-/** A secret among arguments would be seen by everyone who can list processes. */
-const isPlain = (text: string): boolean => !/\$\{(env|file):/.test(text);
-const Plain = Text.min(1).refine(isPlain);
-const WithReferences = Text.refine(hasOnlyReferences);
+const Text = z.string().max(TEXT_LIMIT);
+const Filled = Text.min(1);
 const Seconds = z.number().positive().max(3_600);
-const HttpUrl = z.string().refine((text) => {
-  const url = URL.parse(text);
-  // A password in a URL would be repeated wherever the URL is shown; "headers" takes references instead.
-  return isPlain(text) && url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-});
+/** At most 256 of them: an entry is a small thing, and is handed to a process whole. */
+const few = (value: object): boolean => Object.keys(value).length <= 256;
 
 export interface Field {
   readonly schema: z.ZodType;
@@ -29,36 +19,31 @@ export interface Field {
   readonly secret?: true;
 }
 
-/** Every field of a server entry, what it takes, and where it belongs. */
+/** Every field of a server entry, the shape it takes, and where it belongs. What else its content must be: `entry-rules.ts`. */
 export const ENTRY_FIELDS = {
   type: { schema: z.enum(['stdio', 'http', 'streamable-http']), takes: '"stdio" or "http"' },
-  command: { schema: Plain, takes: 'the name or path of a program', transport: 'stdio' },
+  command: { schema: Filled, takes: 'the name or path of a program', transport: 'stdio' },
   args: {
-    schema: z.array(Text.refine(isPlain)),
+    schema: z.array(Text).refine(few),
     takes: 'a list of texts without references (secrets go into "env")',
     transport: 'stdio',
+    secret: true,
   },
   env: {
-    schema: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), WithReferences),
+    schema: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), Text).refine(few),
     takes: 'an object of texts by variable name, in which ${env:NAME} and ${file:NAME} are references',
     transport: 'stdio',
     secret: true,
   },
-  cwd: { schema: Plain, takes: 'the path of a folder', transport: 'stdio' },
+  cwd: { schema: Filled, takes: 'the path of a folder', transport: 'stdio' },
   url: {
-    schema: HttpUrl,
+    schema: Filled,
     takes: 'an http or https URL without user name and password',
     transport: 'http',
     secret: true,
   },
   headers: {
-    schema: z.record(
-      z
-        .string()
-        .regex(TOKEN)
-        .refine((name) => !OWN_HEADERS.test(name)),
-      WithReferences.refine((text) => !/[\r\n]/.test(text)),
-    ),
+    schema: z.record(z.string().regex(TOKEN), Text).refine(few),
     takes:
       "an object of texts by header name, the protocol's own left out, in which ${env:NAME} and ${file:NAME} are references",
     transport: 'http',
@@ -66,7 +51,7 @@ export const ENTRY_FIELDS = {
   },
   enabled: { schema: z.boolean(), takes: 'true or false' },
   description: { schema: z.string().max(1_000), takes: 'a text of at most 1,000 characters' },
-  hiddenTools: { schema: z.array(z.string().min(1)), takes: 'a list of names of tools' },
+  hiddenTools: { schema: z.array(z.string().min(1).max(256)).max(1_000), takes: 'a list of names of tools' },
   session: { schema: z.enum(['shared', 'per-principal']), takes: '"shared" or "per-principal"' },
   connectTimeoutSeconds: { schema: Seconds, takes: 'a number above 0, at most 3600' },
   callTimeoutSeconds: { schema: Seconds, takes: 'a number above 0, at most 3600' },
@@ -75,12 +60,13 @@ export const ENTRY_FIELDS = {
   forwardContext: { schema: z.boolean(), takes: 'true or false' },
   oauth: {
     schema: z.strictObject({
-      clientId: z.string().min(1),
-      clientSecret: WithReferences,
-      tokenUrl: HttpUrl.optional(),
-      scope: z.string().optional(),
+      clientId: Filled,
+      clientSecret: Text,
+      tokenUrl: Filled.optional(),
+      scope: Text.optional(),
     }),
-    takes: 'an object of clientId and clientSecret, and perhaps tokenUrl and scope',
+    takes:
+      'an object of clientId and clientSecret (perhaps references), and perhaps tokenUrl (an http or https URL) and scope',
     transport: 'http',
     secret: true,
   },

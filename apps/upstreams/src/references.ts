@@ -19,6 +19,12 @@ export function hasOnlyReferences(text: string): boolean {
   return !known.includes('${');
 }
 
+/** The names that the references of a text lead to, of variables and of files. */
+export const referencedNames = (text: string): string[] => [...text.matchAll(REFERENCE)].map((match) => match[2]!);
+
+/** Whether a text has something in it that is, or means to be, a reference. */
+export const hasReference = (text: string): boolean => /\$\{(env|file):/.test(text);
+
 /**
  * The text with its references replaced by what they name, read now. Throws an Error whose message names the reference,
  * for the log alone, when it leads nowhere.

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServersFileError, parseServersFile, readServersFile } from './servers-file.js';
+import { ServersFileError, parseServersFile, readServersText } from './servers-file.js';
 
 const file = (servers: unknown): string => JSON.stringify({ mcpServers: servers });
+const entries = (text: string) => parseServersFile('/at/mcp.json', text).map(({ entry }) => entry);
 const refusal = (text: string): string => {
   try {
-    parseServersFile('mcp.json', text);
+    parseServersFile('/at/mcp.json', text);
   } catch (error) {
     expect(error).toBeInstanceOf(ServersFileError);
     return (error as Error).message;
@@ -16,8 +17,7 @@ const entryRefusal = (entry: unknown): string => refusal(file({ a: entry }));
 
 describe('a servers file', () => {
   it('gives its entries, complete', () => {
-    const [local, remote] = parseServersFile(
-      'mcp.json',
+    const [local, remote] = entries(
       file({
         'My Files': {
           type: 'stdio',
@@ -45,6 +45,7 @@ describe('a servers file', () => {
       callTimeoutMs: undefined,
       outputLimit: 100_000,
       mount: 'namespace',
+      session: 'shared',
     });
     expect(remote).toMatchObject({
       name: 'search',
@@ -59,8 +60,7 @@ describe('a servers file', () => {
   });
 
   it('takes every optional field', () => {
-    const [entry] = parseServersFile(
-      'mcp.json',
+    const [entry] = entries(
       file({
         a: {
           url: 'http://127.0.0.1:9/mcp',
@@ -96,16 +96,12 @@ describe('a servers file', () => {
     ['node', 20_000],
     ['not-npx-really', 20_000],
   ])('gives %s %i ms to connect', (command, connectTimeoutMs) => {
-    expect(parseServersFile('mcp.json', file({ a: { command } }))).toMatchObject([{ connectTimeoutMs }]);
-    expect(parseServersFile('mcp.json', file({ a: { command, connectTimeoutSeconds: 3 } }))).toMatchObject([
-      { connectTimeoutMs: 3_000 },
-    ]);
+    expect(entries(file({ a: { command } }))).toMatchObject([{ connectTimeoutMs }]);
+    expect(entries(file({ a: { command, connectTimeoutSeconds: 3 } }))).toMatchObject([{ connectTimeoutMs: 3_000 }]);
   });
 
   it('raises an output limit that is too low to be of use', () => {
-    expect(parseServersFile('mcp.json', file({ a: { command: 'x', outputLimit: 1 } }))).toMatchObject([
-      { outputLimit: 12_000 },
-    ]);
+    expect(entries(file({ a: { command: 'x', outputLimit: 1 } }))).toMatchObject([{ outputLimit: 12_000 }]);
   });
 
   it.each([
@@ -130,7 +126,7 @@ describe('a servers file', () => {
   });
 
   it('says which file can not be read', () => {
-    expect(() => readServersFile('/nowhere/at/all/mcp.json')).toThrow('mcp.json can not be read (ENOENT).');
+    expect(() => readServersText('/nowhere/at/all/mcp.json')).toThrow('mcp.json can not be read (ENOENT).');
   });
 
   it.each([
@@ -167,7 +163,7 @@ describe('a servers file', () => {
   });
 
   it.each([
-    [5, 'it is 5, but it takes an object'],
+    [5, 'it is a number, but it takes an object'],
     [{}, 'it has neither "command" nor "url", but it takes one of them'],
     [{ command: 'x', url: 'https://a.example/' }, 'it has "command" and "url", but it takes exactly one of them'],
     [
@@ -185,11 +181,11 @@ describe('a servers file', () => {
     [{ command: '' }, '"command" is "", but it takes the name or path of a program'],
     [
       { command: 'x', args: 'y' },
-      '"args" is "y", but it takes a list of texts without references (secrets go into "env")',
+      '"args" is another text, but it takes a list of texts without references (secrets go into "env")',
     ],
     [
       { command: 'x', args: ['ok', 5] },
-      '"args.1" is 5, but "args" takes a list of texts without references (secrets go into "env")',
+      '"args.1" is a number, but "args" takes a list of texts without references (secrets go into "env")',
     ],
     [{ command: 'x', enabled: 'yes' }, '"enabled" is "yes", but it takes true or false'],
     [{ command: 'x', outputLimit: 0 }, '"outputLimit" is 0, but it takes a whole number of characters above 0'],
@@ -206,9 +202,7 @@ describe('a servers file', () => {
     ],
     [{ url: 'http://localhost:1/mcp' }, '"url" leads to a private address, which takes "allowPrivate": true'],
     [{ url: 'http://169.254.169.254/' }, '"url" leads to a private address, which takes "allowPrivate": true'],
-    [{ command: 'x', session: 'per-principal' }, '"session": "per-principal" is not served yet'],
     [{ command: 'x', forwardContext: true }, '"forwardContext": true is not served yet'],
-    [{ url: 'https://a.example/', oauth: { clientId: 'a', clientSecret: '${file:b}' } }, '"oauth" is not served yet'],
   ])('refuses the entry %j', (entry, sentence) => {
     expect(entryRefusal(entry)).toBe(`mcp.json, entry "a": ${sentence}.`);
   });

@@ -1,43 +1,47 @@
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { ConfiguredServer } from './configured-server.js';
 import { EntryRefusal } from './entry-refusal.js';
 import { parseServerEntry } from './server-entry.js';
-import type { ServerEntry } from './server-entry.js';
 
-/** A servers file that can not be used. One sentence: file, entry, field, what it got and what it takes. */
+/** A servers file that can not be used. One sentence: file, entry, field, what it got and what it takes. No secret in it. */
 export class ServersFileError extends Error {
   override readonly name = 'ServersFileError';
 }
 
-/** The entries of a file in the `mcpServers` format. Throws a ServersFileError for the first thing that is wrong. */
-export function readServersFile(path: string): ServerEntry[] {
+const LIMIT_BYTES = 1_048_576;
+const UNRESTRICTED = { serverSecrets: new Set<string>(), stdioByApi: true };
+
+/** The text of a servers file. Throws a ServersFileError when it can not be read, or has more than 1 MiB. */
+export function readServersText(path: string): string {
   const file = basename(path);
-  let text: string;
+  let size: number;
   try {
-    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    ({ size } = statSync(path));
+    if (size <= LIMIT_BYTES) return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
     throw new ServersFileError(`${file} can not be read (${reason}).`, { cause: error });
   }
-  return parseServersFile(file, text);
+  throw new ServersFileError(`${file} has ${size} bytes, but it takes at most ${LIMIT_BYTES}.`);
 }
 
-/** `file`: its name, for the sentence. */
-export function parseServersFile(file: string, text: string): ServerEntry[] {
-  const servers = serversOf(file, text);
-  const entries = new Map<string, { spelled: string; entry: ServerEntry }>();
-  for (const [spelled, given] of Object.entries(servers)) {
+/** The servers of a text in the `mcpServers` format; `path` is where it stands. Throws a ServersFileError for the first thing that is wrong. */
+export function parseServersFile(path: string, text: string): ConfiguredServer[] {
+  const file = basename(path);
+  const folder = dirname(path);
+  const servers: ConfiguredServer[] = [];
+  for (const [spelled, given] of Object.entries(serversOf(file, text))) {
     try {
-      const entry = parseServerEntry(spelled, given);
-      refuseClash(entry, spelled, entries);
-      entries.set(entry.name, { spelled, entry });
+      const entry = parseServerEntry({ spelled, given, by: 'file', others: servers, policy: UNRESTRICTED });
+      servers.push({ spelled, source: 'file', folder, entry });
     } catch (error) {
       if (!(error instanceof EntryRefusal)) throw error;
       const shown = JSON.stringify(spelled.slice(0, 64));
       throw new ServersFileError(`${file}, entry ${shown}: ${error.message}.`, { cause: error });
     }
   }
-  return [...entries.values()].map(({ entry }) => entry);
+  return servers;
 }
 
 function serversOf(file: string, text: string): Record<string, unknown> {
@@ -60,26 +64,6 @@ function serversOf(file: string, text: string): Record<string, unknown> {
     );
   }
   return parsed['mcpServers'];
-}
-
-function refuseClash(
-  entry: ServerEntry,
-  spelled: string,
-  taken: Map<string, { spelled: string; entry: ServerEntry }>,
-): void {
-  const same = taken.get(entry.name);
-  if (same !== undefined) {
-    const both = `${JSON.stringify(same.spelled.slice(0, 64))} and ${JSON.stringify(spelled.slice(0, 64))}`;
-    throw new EntryRefusal('DUPLICATE_NAME', 'name', `${both} would both be named "${entry.name}"`);
-  }
-  const root = [...taken.values()].find((other) => other.entry.mount === 'root');
-  if (entry.mount === 'root' && root !== undefined) {
-    throw new EntryRefusal(
-      'INVALID_FIELD',
-      'mount',
-      `"mount" is "root", but ${JSON.stringify(root.spelled)} is mounted there`,
-    );
-  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
-import { builtinServers } from './builtin-servers.js';
+import { openDocuments } from '@portico/storage';
+import { serveAdmin } from './admin/serve-admin.js';
 import type { UpstreamsConfig } from './config.js';
+import { Configuration } from './configuration.js';
+import { Peers } from './ownership/peers.js';
+import { RunningServers } from './running-servers.js';
 import { serveServer } from './served-server.js';
-import type { ServedServer } from './served-server.js';
-import { readServersFile } from './servers-file.js';
 
 /** Every configured MCP server as a source on the bus. Opening it starts none of them: each is connected when first used. */
 export class Upstreams implements OnApplicationBootstrap, OnApplicationShutdown {
-  readonly #instance = randomUUID();
-  readonly #served: ServedServer[] = [];
+  readonly #opened: { close(): Promise<void> }[] = [];
 
   constructor(
     private readonly bus: Bus,
@@ -24,23 +23,29 @@ export class Upstreams implements OnApplicationBootstrap, OnApplicationShutdown 
   /** Throws a ServersFileError when the servers file can not be used; nothing is served then. */
   async onApplicationBootstrap(): Promise<void> {
     const { bus, config, log } = this;
-    const { serversFile, home } = config;
-    const builtin = serversFile.optional && !existsSync(serversFile.path);
-    const entries = builtin ? builtinServers(home) : readServersFile(serversFile.path);
-    const source = builtin ? 'builtin' : 'file';
-    const folder = builtin ? config.workspace : dirname(serversFile.path);
-    const parts = { bus, config, log, instance: this.#instance };
+    const instance = randomUUID();
+    // A bus in process has no other instance on it.
+    const peers = config.busUrl.startsWith('memory:') ? undefined : await Peers.open(bus, instance, log);
+    if (peers !== undefined) this.#opened.push(peers);
+    const parts = { bus, config, log, instance, peers };
+    const documents = await openDocuments({ databaseUrl: config.databaseUrl, home: config.home, log });
+    const running = new RunningServers((configured) => serveServer(configured, parts), log);
+    const configuration = new Configuration({ bus, config, log, documents, running });
+    this.#opened.push(documents, running, configuration);
     try {
-      for (const entry of entries.filter(({ enabled }) => enabled))
-        this.#served.push(await serveServer({ spelled: entry.name, source, folder, entry }, parts));
+      await configuration.open();
+      this.#opened.push(await serveAdmin({ bus, config, log, configuration }));
+      // What closes first: from then on nothing new is taken, and the others take over what ends here.
+      if (peers !== undefined) this.#opened.push({ close: async () => peers.leave() });
     } catch (error) {
       await this.onApplicationShutdown();
       throw error;
     }
-    log.info('upstreams.serving', { servers: entries.filter(({ enabled }) => enabled).map(({ name }) => name) });
+    const names = configuration.servers.filter(({ entry }) => entry.enabled).map(({ entry }) => entry.name);
+    log.info('upstreams.serving', { servers: names });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all(this.#served.splice(0).map((served) => served.close()));
+    for (const opened of this.#opened.splice(0).reverse()) await opened.close();
   }
 }

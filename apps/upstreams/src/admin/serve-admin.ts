@@ -1,0 +1,53 @@
+import type { Bus, Subscription } from '@portico/bus';
+import {
+  deleteServer,
+  hideTool,
+  listKnownServers,
+  listServers,
+  prewarmServers,
+  saveServer,
+  testServer,
+  toggleServer,
+} from '@portico/contracts';
+import type { AdminParts } from './admin-parts.js';
+import { remove } from './delete-server.js';
+import { hide } from './hide-tool.js';
+import { listKnown } from './list-known-servers.js';
+import { listAll } from './list-servers.js';
+import { Prewarming } from './prewarm-servers.js';
+import { save } from './save-server.js';
+import { test } from './test-server.js';
+import { toggle } from './toggle-server.js';
+
+/** Puts the calls of operators on the bus. Whichever instance answers works on what the store has at that moment. */
+export async function serveAdmin(parts: AdminParts): Promise<{ close(): Promise<void> }> {
+  const { bus } = parts;
+  const prewarming = new Prewarming(parts);
+  const opened: Subscription[] = [];
+  const close = async (): Promise<void> => {
+    await prewarming.close();
+    await Promise.all(opened.map((subscription) => subscription.close()));
+  };
+  const serve: Bus['serve'] = async (call, handler, options) => {
+    const subscription = await bus.serve(call, handler, options);
+    opened.push(subscription);
+    return subscription;
+  };
+  try {
+    await serve(listServers, () => listAll(parts));
+    await serve(listKnownServers, () => listKnown(parts));
+    await serve(saveServer, ({ name, entry }) => save(parts, name, entry));
+    await serve(deleteServer, ({ name }) => remove(parts, name));
+    await serve(toggleServer, ({ name, enabled }) => toggle(parts, name, enabled));
+    await serve(hideTool, ({ name, tool, hidden }) => hide(parts, name, tool, hidden));
+    await serve(testServer, ({ name }, { signal }) => test(parts, name, signal));
+    await serve(prewarmServers, async () => {
+      prewarming.start();
+      return { ok: true as const };
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { close };
+}
