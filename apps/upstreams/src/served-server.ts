@@ -1,6 +1,5 @@
-import type { Bus } from '@portico/bus';
+import type { Bus, Handler } from '@portico/bus';
 import { serverStatus } from '@portico/contracts';
-import type { ServerStatus } from '@portico/contracts';
 import { serveSource } from '@portico/domain-kit';
 import { HeldSession } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
@@ -8,6 +7,10 @@ import type { UpstreamsConfig } from './config.js';
 import { connectTarget } from './connect-target.js';
 import { connectionRevision, serverRevision } from './configured-server.js';
 import type { ConfiguredServer } from './configured-server.js';
+import type { Peers } from './ownership/peers.js';
+import { notHere, passedOn, routedService, router, serveToPeers } from './ownership/routed-service.js';
+import type { Routing } from './ownership/routed-service.js';
+import { ServerSessions } from './sessions/server-sessions.js';
 import { upstreamService } from './upstream-service.js';
 
 export const VERSION = '0.1.0';
@@ -18,6 +21,8 @@ export interface ServingParts {
   /** Names this process among those that serve the same server. */
   readonly instance: string;
   readonly log: Log;
+  /** The other instances of the service; undefined where there can be none. */
+  readonly peers?: Peers | undefined;
 }
 
 /** One configured server, served on the bus by this process. */
@@ -34,26 +39,95 @@ export interface ServedServer {
 /** Serves one server; connects nothing. Rejects, with nothing left open, when the bus takes no subscription. */
 export async function serveServer(
   configured: ConfiguredServer,
-  { bus, config, instance, log: parentLog }: ServingParts,
+  { bus, config, instance, peers, log: parentLog }: ServingParts,
 ): Promise<ServedServer> {
   let current = configured;
   const { name, connectTimeoutMs } = configured.entry;
   const log = parentLog.child({ server: name });
-  const session = new HeldSession(() => connectTarget(current.entry, { ...config, folder: configured.folder }, log), {
-    name,
-    clientInfo: { name: 'portico', version: VERSION },
-    connectTimeoutMs,
-    answerLimitBytes: config.answerLimitBytes,
-    log: parentLog,
+  const { callTimeoutMs, perPrincipalSessions, perPrincipalIdleMs } = config;
+  const sessions = new ServerSessions({
+    server: name,
+    scope: configured.entry.session,
+    limit: perPrincipalSessions,
+    idleMs: perPrincipalIdleMs,
+    open: () =>
+      new HeldSession(() => connectTarget(current.entry, { ...config, folder: configured.folder }, log), {
+        name,
+        clientInfo: { name: 'portico', version: VERSION },
+        connectTimeoutMs,
+        answerLimitBytes: config.answerLimitBytes,
+        log: parentLog,
+      }),
+    onClosed: (key) => peers?.released(key),
   });
-  const { callTimeoutMs } = config;
-  const service = upstreamService(() => current.entry, session, {
+  const own = upstreamService(() => current.entry, sessions, {
     version: VERSION,
     callTimeoutMs,
     configuration: connectionRevision(configured),
   });
-  const source = await serveSource(bus, service, { instance, log });
-  const status = await bus.serve(serverStatus(name), async ({ attempt }, { signal }): Promise<ServerStatus> => {
+  const ownStatus = statusOf(sessions.common, log);
+  const opened: { close(): Promise<void> }[] = [];
+  const closeAll = () => Promise.all(opened.map((one) => one.close()));
+  try {
+    let service = own;
+    let status = ownStatus;
+    // One process is enough for what has no state of its own: then any instance serves it.
+    if (peers !== undefined && (configured.entry.transport.kind === 'stdio' || configured.entry.session !== 'shared')) {
+      const letGo = (key: string) => (key === name ? sessions.common.disconnect() : sessions.end(key));
+      const routing: Routing = { bus, peers, instance, commonKey: name, keyOf: (of) => sessions.keyOf(of), letGo };
+      service = routedService(own, routing);
+      const route = router(routing, own.address);
+      status = async (request, incoming) =>
+        route(
+          name,
+          passedOn(incoming),
+          () => ownStatus(request, incoming),
+          (_, at, options) => bus.ask(serverStatus(at.slice('upstream.'.length)), request, options),
+        );
+      opened.push(await serveToPeers(own, routing));
+      opened.push(
+        await bus.serve(serverStatus(`${name}.${instance}`), (request, incoming) =>
+          peers.run(
+            name,
+            incoming.stop,
+            () => letGo(name),
+            () => ownStatus(request, incoming),
+            notHere,
+          ),
+        ),
+      );
+    }
+    opened.push(await bus.serve(serverStatus(name), status));
+    const source = await serveSource(bus, service, { instance, log });
+    opened.push(source);
+    sessions.common.onChanged(() => source.changed());
+    sessions.common.onResourceUpdated((uri) => source.resourceUpdated(uri));
+    let closing: Promise<void> | undefined;
+    return {
+      adopt(changed) {
+        if (connectionRevision(changed) !== connectionRevision(current)) return false;
+        const same = serverRevision(changed) === serverRevision(current);
+        current = changed;
+        if (!same) source.changed();
+        return true;
+      },
+      close: () =>
+        (closing ??= (async () => {
+          await closeAll();
+          await sessions.close();
+          peers?.released(name);
+        })()),
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** Answers how a session is, after trying it when that is asked for. */
+const statusOf =
+  (session: HeldSession, log: Log): Handler<ReturnType<typeof serverStatus>> =>
+  async ({ attempt }, { signal }) => {
     let tools: readonly { readonly name: string }[] | undefined = session.known?.tools;
     try {
       if (attempt === 'reconnect') await session.reconnect({ signal });
@@ -72,22 +146,4 @@ export async function serveServer(
       since: since.toISOString(),
       stderr: [...stderr],
     };
-  });
-  session.onChanged(() => source.changed());
-  session.onResourceUpdated((uri) => source.resourceUpdated(uri));
-  let closing: Promise<void> | undefined;
-  return {
-    adopt(changed) {
-      if (connectionRevision(changed) !== connectionRevision(current)) return false;
-      const same = serverRevision(changed) === serverRevision(current);
-      current = changed;
-      if (!same) source.changed();
-      return true;
-    },
-    close: () =>
-      (closing ??= (async () => {
-        await Promise.all([source.close(), status.close()]);
-        await session.close();
-      })()),
   };
-}

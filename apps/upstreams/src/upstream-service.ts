@@ -2,9 +2,10 @@ import { FIXED_DOMAINS, Fault } from '@portico/contracts';
 import type { SourceCatalogue, ToolDefinition } from '@portico/contracts';
 import type { Incoming } from '@portico/bus';
 import type { SourceService } from '@portico/domain-kit';
-import type { HeldSession, ServerCatalogue, UseOptions } from '@portico/mcp-session';
+import type { ServerCatalogue, UseOptions } from '@portico/mcp-session';
 import { shapedResult } from './results.js';
 import type { ServerEntry } from './server-entry.js';
+import type { ServerSessions } from './sessions/server-sessions.js';
 
 export interface UpstreamServiceOptions {
   readonly version: string;
@@ -16,11 +17,11 @@ export interface UpstreamServiceOptions {
 
 /**
  * One MCP server as a source on the bus: what it publishes, less what is hidden, and its results within their limit.
- * `current` gives its entry as it is now: it may change while the session stays.
+ * `current` gives its entry as it is now: it may change while its sessions stay.
  */
 export function upstreamService(
   current: () => ServerEntry,
-  session: HeldSession,
+  sessions: ServerSessions,
   { version, callTimeoutMs, configuration }: UpstreamServiceOptions,
 ): SourceService {
   const { name, connectTimeoutMs } = current();
@@ -38,7 +39,7 @@ export function upstreamService(
     configuration,
     connectTimeoutMs,
     catalogue: async (options) => {
-      const found = await session.catalogue(options);
+      const found = await sessions.common.catalogue(options);
       const entry = current();
       return sourceCatalogue(found, entry, entry.callTimeoutMs ?? callTimeoutMs, isOffered);
     },
@@ -46,13 +47,15 @@ export function upstreamService(
       if (!isOffered(request.tool)) {
         throw new Fault('UNKNOWN_TOOL', `The server "${name}" has no tool of that name.`, { executed: 'no' });
       }
-      return shapedResult(await session.callTool(request, use(incoming)), current().outputLimit);
+      const result = await sessions.use(incoming, (session) => session.callTool(request, use(incoming)));
+      return shapedResult(result, current().outputLimit);
     },
-    readResource: (request, incoming) => session.readResource(request, use(incoming)),
-    getPrompt: (request, incoming) => session.getPrompt(request, use(incoming)),
-    complete: (request, incoming) => session.complete(request, use(incoming)),
+    readResource: (request, incoming) =>
+      sessions.use(incoming, (session) => session.readResource(request, use(incoming))),
+    getPrompt: (request, incoming) => sessions.use(incoming, (session) => session.getPrompt(request, use(incoming))),
+    complete: (request, incoming) => sessions.use(incoming, (session) => session.complete(request, use(incoming))),
     // Looking must not start a server: one that nobody has used yet is as well as it can be.
-    health: async () => ({ state: session.state === 'failed' ? 'down' : 'up' }),
+    health: async () => ({ state: sessions.common.state === 'failed' ? 'down' : 'up' }),
   };
 }
 

@@ -95,20 +95,30 @@ export class HeldConnection {
     void this.since;
   }
 
+  /** Ends the connection, and an attempt that runs; the next use makes another. Resolves when no process or socket is left. */
+  async disconnect(): Promise<void> {
+    const opening = this.#opening;
+    opening?.abort(this.parts.faults.closed());
+    await opening?.outcome.catch(() => undefined);
+    const live = this.#live;
+    this.#live = undefined;
+    await Promise.all([live, ...this.#retired].map((connection) => connection?.close()));
+    this.#lastError = undefined;
+  }
+
   /** Ends it for good, and an attempt that runs; resolves when no process or socket of it is left. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#opening?.abort(this.parts.faults.closed());
-    await this.#opening?.outcome.catch(() => undefined);
-    await this.#live?.close();
-    await Promise.all([...this.#retired].map((connection) => connection.close()));
+    await this.disconnect();
   }
 
   async #open(within: AbortSignal): Promise<Connection> {
     const { parts } = this;
-    this.#retire();
+    const retiring = this.#retire();
     try {
       const target = typeof this.target === 'function' ? await this.target() : this.target;
+      // What is left of a dead process is gone before another is started: one server never runs twice.
+      if (target.transport === 'stdio') await retiring;
       if (within.aborted) throw parts.faults.aborted(within, 'no');
       const connection = await openConnection(target, parts, this.#memory, within);
       if (within.aborted) {
@@ -144,11 +154,11 @@ export class HeldConnection {
   }
 
   /** Lets go of a dead connection; calls that still run on it end as they may. */
-  #retire(): void {
+  async #retire(): Promise<void> {
     const dead = this.#live;
     this.#live = undefined;
     if (dead === undefined) return;
     this.#retired.add(dead);
-    void dead.retire().finally(() => this.#retired.delete(dead));
+    await dead.retire().finally(() => this.#retired.delete(dead));
   }
 }

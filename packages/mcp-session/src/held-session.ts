@@ -178,6 +178,12 @@ export class HeldSession {
     return () => this.#updated.delete(listener);
   }
 
+  /** Ends the connection, whatever runs on it; the next use makes another. Resolves when no process or socket of it is left. */
+  async disconnect(): Promise<void> {
+    this.#reading?.abort(this.#parts.faults.closed());
+    await this.#connection.disconnect();
+  }
+
   /** Ends the session for good; what runs on it fails. Resolves when no process, socket or timer of it is left. Idempotent. */
   async close(): Promise<void> {
     const reading = this.#reading;

@@ -1,0 +1,43 @@
+import { Fault } from '@portico/contracts';
+import type { StopSignal } from '@portico/contracts';
+
+/** Something that changes now and then, for any number of those who wait for the next time. */
+export class Changes {
+  #waiting = new Set<() => void>();
+
+  tell(): void {
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves at the next change. Rejects when the signal aborts first: CANCELLED or TIMEOUT, nothing executed. */
+  next(stop?: StopSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(wake);
+        stop?.removeEventListener('abort', onAbort);
+      };
+      const wake = (): void => {
+        end();
+        resolve();
+      };
+      const onAbort = (): void => {
+        end();
+        reject(stopped(stop?.reason));
+      };
+      if (stop?.aborted) return reject(stopped(stop.reason));
+      this.#waiting.add(wake);
+      stop?.addEventListener('abort', onAbort);
+    });
+  }
+}
+
+/** What a wait ends with that its signal ended. */
+function stopped(reason: unknown): Fault {
+  const timeout =
+    reason instanceof Fault ? reason.code === 'TIMEOUT' : (reason as Error | undefined)?.name === 'TimeoutError';
+  return timeout
+    ? new Fault('TIMEOUT', 'The server was not free in time.', { executed: 'no' })
+    : new Fault('CANCELLED', 'The call was cancelled.', { executed: 'no' });
+}
