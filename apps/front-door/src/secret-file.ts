@@ -21,7 +21,11 @@ export function secretFile(path: string, setting: string, make: () => string): s
   } finally {
     rmSync(draft, { force: true });
   }
-  return read(path, setting) ?? '';
+  const text = read(path, setting);
+  // A link that leads nowhere is there and is not.
+  if (text === undefined)
+    throw unusable(path, setting, 'read', Object.assign(new Error('It is gone.'), { code: 'ENOENT' }));
+  return text;
 }
 
 function read(path: string, setting: string): string | undefined {
