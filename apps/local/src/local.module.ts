@@ -26,6 +26,8 @@ export const settingsTables: readonly SettingsTable[] = [
 export interface RunningPortico {
   readonly url: string;
   readonly adminUrl: string;
+  /** Where what `/api` asks for is kept. */
+  readonly adminTokenFile: string;
   readonly bus: Bus;
   close(): Promise<void>;
 }
@@ -52,7 +54,7 @@ export async function startPortico(env: Environment, log: Log): Promise<RunningP
       running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
     const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }));
     running.push(door);
-    return { url: door.url, adminUrl: door.adminUrl, bus, close };
+    return { url: door.url, adminUrl: door.adminUrl, adminTokenFile: config.adminTokenFile, bus, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { relative } from 'node:path';
 
 /** A list that is not whole yet says so; it is asked for again so often, after so long. */
 const LISTS = 60;
@@ -24,13 +25,14 @@ const LIST = {
  * source offers when it is first listed. Listing here is what first asks the sources: the start itself asks none.
  */
 export async function welcome(
-  { url, adminUrl }: { url: string; adminUrl: string },
+  { url, adminUrl, adminTokenFile }: { url: string; adminUrl: string; adminTokenFile: string },
   write: (text: string) => void,
 ): Promise<void> {
   const endpoint = `${url}/mcp`;
   const snippet = JSON.stringify({ mcpServers: { portico: { type: 'http', url: endpoint } } }, null, 2);
+  const token = relative(process.cwd(), adminTokenFile);
   write(
-    `\nPortico is open at ${endpoint}\nOperators: ${adminUrl}/readyz, ${adminUrl}/metrics\n\nPaste this into an MCP client:\n${snippet}\n\n`,
+    `\nPortico is open at ${endpoint}\nOperators: ${adminUrl}/readyz, ${adminUrl}/metrics, ${adminUrl}/api/mcp (its token is in ${token})\n\nPaste this into an MCP client:\n${snippet}\n\n`,
   );
   const told = new Set<string>();
   for (let turn = 0; turn < LISTS; turn += 1) {

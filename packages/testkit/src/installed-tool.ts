@@ -8,8 +8,8 @@ const POSTGRES_FOLDER = '/usr/lib/postgresql';
 /** Where `scripts/install-pgserver.sh` puts PostgreSQL with pgvector; PGVECTOR_SERVER names another installation. */
 const PGVECTOR_FOLDER = join(import.meta.dirname, '../../../.cache/pgserver');
 
-/** A real server that a suite needs and a machine may not have. `pgvector`: a PostgreSQL that has the extension. */
-export type Tool = 'nats-server' | 'redis-server' | 'postgres' | 'pgvector';
+/** A real program that a suite needs and a machine may not have. `pgvector`: a PostgreSQL that has the extension. */
+export type Tool = 'nats-server' | 'redis-server' | 'postgres' | 'pgvector' | 'curl';
 
 /** Full path of an installed tool; `undefined` when it is not on this machine. */
 export const toolPath = (tool: Tool): string | undefined => candidates(tool).find(isExecutable);
