@@ -107,7 +107,7 @@ export class PgliteConnection extends Duplex {
   }
 
   private died(error: unknown): StorageError {
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const { name, message } = error as Error;
     const reason = this.folder === undefined ? message : message.replaceAll(this.folder, '<data>');
     this.log.error('embedded database ended', { reason: `${name}: ${reason.slice(0, 300)}` });
     return new StorageError('unavailable', 'The embedded database at DATABASE_URL ended.', { executed: 'unknown' });

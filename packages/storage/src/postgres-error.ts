@@ -26,11 +26,11 @@ const CONNECTION_ENDS = /^(57P|08|25P03)/;
  * `asked`: whether a statement was on its way, so that it may have been done.
  */
 export const ofPostgres = (error: unknown, asked: boolean): unknown => {
-  if (error instanceof StorageError || !(error instanceof Error)) return error;
-  const { code, severity, constraint } = error as { code?: unknown; severity?: unknown; constraint?: unknown };
+  if (error instanceof StorageError || typeof error !== 'object' || error === null) return error;
+  const { name, message, code, severity, constraint } = error as Readonly<Record<string, unknown>>;
   if (typeof code === 'string' && typeof severity === 'string') {
     const means = MEANING.find(([start]) => code.startsWith(start))?.[1] ?? 'rejected';
-    const said = code.startsWith('42') ? `: ${error.message}` : '';
+    const said = code.startsWith('42') ? `: ${String(message)}` : '';
     return new StorageError(means, `PostgreSQL at DATABASE_URL refused (${code})${said}.`, {
       sqlState: code,
       constraint: typeof constraint === 'string' ? constraint : undefined,
@@ -38,14 +38,14 @@ export const ofPostgres = (error: unknown, asked: boolean): unknown => {
     });
   }
   const executed = asked ? 'unknown' : 'no';
-  if (error.message === 'Query read timeout') {
+  if (message === 'Query read timeout') {
     return new StorageError('timeout', 'PostgreSQL at DATABASE_URL did not answer in time.', { executed });
   }
-  if (error.message === 'timeout exceeded when trying to connect') {
+  if (message === 'timeout exceeded when trying to connect') {
     return new StorageError('unavailable', 'No connection to PostgreSQL at DATABASE_URL became free in time.');
   }
   // Neither from the server nor from the socket: a parameter that can not be sent, for instance.
-  if (error instanceof TypeError || error instanceof RangeError) return error;
+  if (name === 'TypeError' || name === 'RangeError') return error;
   const reason = typeof code === 'string' ? ` (${code})` : '';
   return asked
     ? new StorageError('unavailable', `The connection to PostgreSQL at DATABASE_URL was lost${reason}.`, { executed })

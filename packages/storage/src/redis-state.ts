@@ -6,8 +6,10 @@ import { wholeTtl } from './whole-ttl.js';
 
 const CONNECT_MS = 2_000;
 const COMMAND_MS = 1_000;
-/** A connection on which nothing comes back for so long is dead, whatever TCP believes. */
-const SILENCE_MS = 3_000;
+/** So many commands without an answer, one after another, and the connection is dead, whatever TCP believes. */
+const SILENT_COMMANDS = 3;
+/** ioredis holds a timer for so long after its end. */
+const DISCONNECT_MS = 500;
 const RECONNECT_MS = { first: 50, most: 2_000 };
 
 const DELETE_IF_EQUAL = `if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0`;
@@ -15,6 +17,7 @@ const DELETE_IF_EQUAL = `if redis.call('get', KEYS[1]) == ARGV[1] then return re
 /** Shared state in Redis. Nothing is kept to be sent later, and nothing is sent twice. */
 export class RedisState implements SharedState {
   private closed = false;
+  private unanswered = 0;
 
   private constructor(private readonly redis: Redis) {}
 
@@ -24,7 +27,7 @@ export class RedisState implements SharedState {
       lazyConnect: true,
       connectTimeout: CONNECT_MS,
       commandTimeout: COMMAND_MS,
-      socketTimeout: SILENCE_MS,
+      disconnectTimeout: DISCONNECT_MS,
       keepAlive: 10_000,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -62,6 +65,7 @@ export class RedisState implements SharedState {
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
+    this.redis.removeAllListeners('close');
     if (this.redis.status === 'ready') await this.redis.quit().catch(() => {});
     this.redis.disconnect();
   }
@@ -70,9 +74,18 @@ export class RedisState implements SharedState {
     if (this.closed) throw new StorageError('closed', 'The shared state is closed.');
     if (this.redis.status !== 'ready') throw new StorageError('unavailable', 'Redis at REDIS_URL is not connected.');
     try {
-      return await command();
+      const answer = await command();
+      this.unanswered = 0;
+      return answer;
     } catch (error) {
-      throw ofRedis(error, kind);
+      const known = ofRedis(error, kind);
+      // ioredis' own socketTimeout would outlive its connection and end the next one.
+      this.unanswered = known.code === 'timeout' ? this.unanswered + 1 : 0;
+      if (this.unanswered >= SILENT_COMMANDS && !this.closed) {
+        this.unanswered = 0;
+        this.redis.disconnect(true);
+      }
+      throw known;
     }
   }
 }
@@ -80,7 +93,7 @@ export class RedisState implements SharedState {
 /** What ioredis throws holds the command and its values: none of it goes on. */
 const ofRedis = (error: unknown, kind: 'read' | 'write'): StorageError => {
   const executed = kind === 'read' ? 'no' : 'unknown';
-  const { name, message } = error instanceof Error ? error : { name: '', message: '' };
+  const { name, message } = error as Error;
   if (name === 'ReplyError') {
     const word = /^[A-Z]{2,20}\b/.exec(message)?.[0] ?? 'ERR';
     if (word === 'OOM') return new StorageError('full', 'Redis at REDIS_URL is full (OOM).');

@@ -46,7 +46,9 @@ export const startPostgresServer = async (options: PostgresServerOptions = {}): 
   await writeFile(passwordFile, password);
   const data = join(folder, 'data');
   const init = ['-D', data, '-U', 'portico', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8'];
-  await run(join(bin, 'initdb'), [...init, '--no-locale', '--no-sync'], { uid: UID, gid: UID, cwd: folder });
+  // What the wheel of pgvector's server brings along stands in its lib folder.
+  const env = { ...process.env, ...(vectors && { LD_LIBRARY_PATH: join(bin, '../lib') }) };
+  await run(join(bin, 'initdb'), [...init, '--no-locale', '--no-sync'], { uid: UID, gid: UID, cwd: folder, env });
   const set = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
   const server = new ServerProcess({
     name: 'postgres',
@@ -54,6 +56,7 @@ export const startPostgresServer = async (options: PostgresServerOptions = {}): 
     args: ['-D', data, '-p', `${port}`, ...Object.entries(set).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     ready: /database system is ready to accept connections/,
     uid: UID,
+    env,
   });
   await server.start();
   return {

@@ -15,6 +15,7 @@ export interface ServerCommand {
   readonly ready: RegExp;
   /** Whom it runs as; this process's own user unless given. */
   readonly uid?: number | undefined;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A real server in a process group of its own, on the loopback, that can be killed and started again. */
@@ -28,8 +29,8 @@ export class ServerProcess {
 
   /** Rejects with what it printed when it is not ready in 30 s. */
   async start(): Promise<void> {
-    const { file, args, ready, name, uid } = this.command;
-    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, uid, gid: uid });
+    const { file, args, ready, name, uid, env } = this.command;
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, uid, gid: uid, env });
     this.child = child;
     let output = '';
     await new Promise<void>((resolve, reject) => {
