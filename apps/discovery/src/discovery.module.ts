@@ -4,27 +4,32 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
+import { openDocuments, openSharedState } from '@portico/storage';
 import type { DiscoveryConfig } from './config.js';
 import { Discovery } from './discovery.js';
+import type { DiscoveryStores } from './discovery.js';
 
 export { readConfig, settings } from './config.js';
 export type { DiscoveryConfig } from './config.js';
 
 @Module({})
 export class DiscoveryModule {
-  static on(bus: Bus, config: DiscoveryConfig, log: Log): DynamicModule {
+  static on(bus: Bus, config: DiscoveryConfig, stores: DiscoveryStores, log: Log): DynamicModule {
     return {
       module: DiscoveryModule,
-      providers: [{ provide: Discovery, useFactory: () => new Discovery(bus, config, log) }],
+      providers: [{ provide: Discovery, useFactory: () => new Discovery(bus, config, stores, log) }],
     };
   }
 }
 
-/** Answers `discovery.*` on a bus. */
+/** Answers `discovery.*` on a bus. Rejects with one sentence for the address of a store that is none. */
 export async function startDiscovery(bus: Bus, config: DiscoveryConfig, log: Log): Promise<{ close(): Promise<void> }> {
-  const context = await NestFactory.createApplicationContext(DiscoveryModule.on(bus, config, log), {
-    logger: false,
-    abortOnError: false,
-  });
+  // Within one process its own single flight is enough.
+  const shared = config.redisUrl === 'memory:' ? undefined : await openSharedState(config.redisUrl, { log });
+  const documents = await openDocuments({ databaseUrl: config.databaseUrl, home: config.home, log });
+  const context = await NestFactory.createApplicationContext(
+    DiscoveryModule.on(bus, config, { documents, shared }, log),
+    { logger: false, abortOnError: false },
+  );
   return { close: () => context.close() };
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryHub, memoryBus } from '@portico/bus';
@@ -18,10 +21,11 @@ let hub: MemoryHub;
 let bus: Bus;
 let changes: Change[];
 let closers: { close(): Promise<void> }[];
+let home: string;
 const log = createLog({ name: 'discovery', level: 'silent' });
 
 const discover = async (env: Record<string, string> = {}): Promise<void> => {
-  closers.push(await startDiscovery(memoryBus({ hub, log }), readConfig(env), log));
+  closers.push(await startDiscovery(memoryBus({ hub, log }), readConfig({ PORTICO_HOME: home, ...env }), log));
 };
 const open = async (
   ...given: [SourceAddress, TestSource['answer'], Parameters<typeof openSource>[3]?]
@@ -42,12 +46,14 @@ beforeEach(async () => {
   bus = memoryBus({ hub, log });
   changes = [];
   closers = [];
+  home = mkdtempSync(join(tmpdir(), 'portico-discovery-'));
   await bus.listen(catalogueChanged, (change) => void changes.push(change));
 });
 
 afterEach(async () => {
   await Promise.all(closers.map((closer) => closer.close()));
   await bus.close();
+  rmSync(home, { recursive: true, force: true });
 });
 
 describe('discovery', () => {
@@ -283,13 +289,14 @@ describe('[FD-32] a change of the catalogue', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('is none when a source arrives that has published nothing yet', async () => {
+  it('is none of content when a source arrives that has published nothing yet: that it is awaited is told', async () => {
     await discover();
     const { revision } = await bus.ask(discoverCatalogue, { probe: true });
     await open('upstream.hanging', hang);
     await eventually(async () => expect((await summaryOf('upstream.hanging'))?.state).toBe('pending'));
+    await delay(SETTLED_MS);
     expect((await bus.ask(discoverCatalogue, { probe: true })).revision).toBe(revision);
-    expect(changes).toEqual([]);
+    expect(changes).toEqual([{ revision, sources: ['upstream.hanging'] }]);
   });
 
   it('during a probe brings exactly one more probe', async () => {
@@ -369,7 +376,8 @@ describe('coming and going', () => {
     await source.close();
     await eventually(() => expect(changes).toHaveLength(2));
     expect(changes[1]!.sources).toEqual(['domain.a']);
-    expect(await bus.ask(discoverCatalogue, { probe: true })).toEqual({ revision: changes[1]!.revision, sources: [] });
+    const { revision, sources } = await bus.ask(discoverCatalogue, { probe: true });
+    expect({ revision, sources }).toEqual({ revision: changes[1]!.revision, sources: [] });
   });
 
   it('stays while another instance serves it', async () => {

@@ -1,0 +1,146 @@
+import type { SourceAddress, SourceCatalogue } from '@portico/contracts';
+import { snapshotOf } from '@portico/domain-kit';
+import type { Snapshot } from '@portico/domain-kit';
+import { singleFlight } from '@portico/resilience';
+import type { Log } from '@portico/observe';
+import type { CatalogueDocuments, RememberedCatalogue } from './catalogue-documents.js';
+
+export interface ContentsOptions {
+  /** Most catalogues in memory; at least 1. */
+  readonly maxEntries: number;
+  /** Most bytes of JSON of a page. */
+  readonly pageLimit: number;
+  readonly log: Log;
+}
+
+/**
+ * The catalogues themselves. Those used last are in memory; every last known one is in a document, and is read again when
+ * it is wanted. One that could not be written stays in memory whatever the limit.
+ */
+export class CatalogueContents {
+  readonly #snapshots = new Map<SourceAddress, Snapshot>();
+  /** Revision and configuration that the document of a source has. */
+  readonly #written = new Map<SourceAddress, string>();
+  /** Sources that are gone, and still have a document; who left first is first. */
+  readonly #away = new Set<SourceAddress>();
+  /** Sources whose newest catalogue is nowhere but in memory. */
+  readonly #unwritten = new Set<SourceAddress>();
+  readonly #share = singleFlight<SourceAddress, Snapshot | undefined>();
+
+  constructor(
+    private readonly documents: CatalogueDocuments,
+    private readonly options: ContentsOptions,
+  ) {}
+
+  /** What earlier processes left, oldest first. */
+  async remembered(): Promise<RememberedCatalogue[]> {
+    const all = await this.documents.list();
+    for (const { source, revision, configuration, gone } of all) {
+      if (this.#written.has(source)) continue;
+      this.#written.set(source, markOf(revision, configuration));
+      if (gone) this.#away.add(source);
+    }
+    this.#trimAway();
+    return all.filter(({ source }) => this.#written.has(source));
+  }
+
+  snapshotOf(catalogue: Omit<SourceCatalogue, 'revision'>): Snapshot {
+    return snapshotOf(catalogue, this.options.pageLimit, this.options.log);
+  }
+
+  /** Keeps it, and writes it down when it differs from what is written. */
+  keep(source: SourceAddress, snapshot: Snapshot, of: { configuration: string; at: number }): void {
+    this.#put(source, snapshot);
+    const mark = markOf(snapshot.revision, of.configuration);
+    if (this.#written.get(source) === mark) return;
+    this.#written.set(source, mark);
+    this.#unwritten.add(source);
+    void this.documents.write(source, catalogueOf(snapshot), of).then((written) => {
+      // Followed by another one already: what becomes of that one counts.
+      if (this.#written.get(source) !== mark) return;
+      if (written) this.#unwritten.delete(source);
+      else this.#written.delete(source);
+      this.#trim();
+    });
+    this.#trim();
+  }
+
+  /** From memory, or from its document; undefined: it can not be had. */
+  get(source: SourceAddress): Promise<Snapshot | undefined> | Snapshot {
+    const held = this.#snapshots.get(source);
+    if (held) {
+      this.#put(source, held);
+      return held;
+    }
+    return this.#share(source, async () => {
+      const catalogue = await this.documents.read(source);
+      const newer = this.#snapshots.get(source);
+      if (newer || !catalogue) return newer;
+      const snapshot = this.snapshotOf(catalogue);
+      this.#put(source, snapshot);
+      this.#trim();
+      return snapshot;
+    });
+  }
+
+  /** The source is here again. */
+  back(source: SourceAddress): void {
+    if (this.#away.delete(source)) this.documents.markBack(source);
+  }
+
+  /** The source is gone for now: what is written of it is for when it comes again. */
+  gone(source: SourceAddress): void {
+    this.#snapshots.delete(source);
+    this.#unwritten.delete(source);
+    if (!this.#written.has(source)) return;
+    this.#away.add(source);
+    this.documents.markGone(source);
+    this.#trimAway();
+  }
+
+  /** Catalogues in memory. */
+  get size(): number {
+    return this.#snapshots.size;
+  }
+
+  written(): Promise<void> {
+    return this.documents.written();
+  }
+
+  /** Last in the map is used last. */
+  #put(source: SourceAddress, snapshot: Snapshot): void {
+    this.#snapshots.delete(source);
+    this.#snapshots.set(source, snapshot);
+  }
+
+  #trim(): void {
+    for (const source of this.#snapshots.keys()) {
+      if (this.#snapshots.size <= this.options.maxEntries) return;
+      if (!this.#unwritten.has(source)) this.#snapshots.delete(source);
+    }
+  }
+
+  #trimAway(): void {
+    for (const source of this.#away) {
+      if (this.#away.size <= this.options.maxEntries) return;
+      this.#away.delete(source);
+      this.#written.delete(source);
+      this.documents.forget(source);
+    }
+  }
+}
+
+const markOf = (revision: string, configuration: string): string => `${revision} ${configuration}`;
+
+const catalogueOf = ({ revision, identity, items }: Snapshot): SourceCatalogue => {
+  const catalogue: SourceCatalogue = {
+    revision,
+    identity,
+    tools: [],
+    resources: [],
+    resourceTemplates: [],
+    prompts: [],
+  };
+  for (const { kind, value } of items) (catalogue[kind] as unknown[]).push(value);
+  return catalogue;
+};
