@@ -31,7 +31,9 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
   /** The one source in this process, never asked over the bus. */
   readonly gateway: GatewayDomain;
   private readonly remote: RemoteSources;
-  private readonly listeners = new Set<ChangeListener>();
+  private readonly listeners: ChangeListener[] = [];
+  /** Lists that wait for a source never yet asked. */
+  private readonly waiting = new Set<() => void>();
   private published: PublishedCatalogue;
   private reported: ReadonlySet<string> = new Set();
   private subscription: Subscription | undefined;
@@ -41,7 +43,10 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
     private readonly bus: Bus,
     private readonly options: CatalogueOptions,
   ) {
-    this.remote = new RemoteSources(bus, options.log, () => this.publish());
+    this.remote = new RemoteSources(bus, options.log, {
+      changed: () => this.publish(),
+      answered: () => this.wakeWaiting(),
+    });
     this.gateway = gatewayDomain({
       catalogue: () => this.published,
       sources: () => this.remote.summaries,
@@ -68,7 +73,7 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
   }
 
   onChange(listener: ChangeListener): void {
-    this.listeners.add(listener);
+    this.listeners.push(listener);
   }
 
   /** The catalogue for a list, and whether it is whole: a list given while a source is pending must not be kept. */
@@ -77,7 +82,7 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
     const wantedBefore = remote.wantWhole();
     if (!wantedBefore || !remote.known) await within(remote.refresh(), DISCOVERY_PATIENCE_MS);
     else if (remote.askedMsAgo > ASK_AGAIN_MS) void remote.refresh();
-    for (let left = this.left(); left > 0 && remote.anyPending(); left = this.left()) await this.change(left);
+    for (let left = this.left(); left > 0 && remote.anyPending(); left = this.left()) await this.news(left);
     return { catalogue: this.published, whole: remote.current && !remote.anyPending() };
   }
 
@@ -108,19 +113,24 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
     this.reported = present;
   }
 
+  private wakeWaiting(): void {
+    for (const wake of this.waiting) wake();
+  }
+
   private left(): number {
     return this.windowEnds - performance.now();
   }
 
-  private change(ms: number): Promise<void> {
+  /** Until discovery has been heard again, at most so long. */
+  private news(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         clearTimeout(timer);
-        this.listeners.delete(done);
+        this.waiting.delete(done);
         resolve();
       };
       const timer = setTimeout(done, ms);
-      this.listeners.add(done);
+      this.waiting.add(done);
     });
   }
 }

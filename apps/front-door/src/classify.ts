@@ -77,7 +77,8 @@ function envelopeOf({ params }: PlainRequest): string | undefined {
   let claims = false;
   for (const key in meta) {
     if (!key.startsWith(PROTOCOL)) continue;
-    if (!ENVELOPE.has(key)) return undefined;
+    // A null claim is refused, and as text it would look like an absent one.
+    if (!ENVELOPE.has(key) || meta[key] === null || meta[key] === undefined) return undefined;
     claims = true;
   }
   if (!claims) return '';

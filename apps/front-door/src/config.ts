@@ -61,6 +61,13 @@ export function readConfig(env: Environment) {
         'authenticating proxy stands in front, or HOST to a loopback address.',
     );
   }
+  const notOrigin = read.ALLOWED_ORIGINS.find((origin) => URL.parse(origin)?.origin !== origin);
+  if (notOrigin !== undefined) {
+    throw new SettingError(
+      'ALLOWED_ORIGINS',
+      `ALLOWED_ORIGINS has ${JSON.stringify(notOrigin)}, but it takes origins alone, such as https://app.example.com: no path, no slash at the end.`,
+    );
+  }
   return {
     host: read.HOST,
     port: read.PORT,

@@ -74,10 +74,10 @@ describe('[FD-20] a success', () => {
     expect(_meta).toMatchObject({ k: 1, [ENVELOPE_META_KEY]: OK });
   });
 
-  it('keeps a result type nobody knows yet', () =>
-    expect(succeed({ resultType: 'task', task: {} } as ToolResult, facts())).toMatchObject({
-      resultType: 'task',
-      task: {},
+  it('takes a kind of result that we never declared for no result', () =>
+    expect(succeed({ resultType: 'task', task: {} } as ToolResult, facts())._meta[ENVELOPE_META_KEY]).toMatchObject({
+      ok: false,
+      error: { code: 'UNKNOWN_ERROR', executed: 'yes' },
     }));
 
   it('keeps every other key, and every key of _meta but ours', () => {

@@ -90,7 +90,16 @@ const reported = (result: ToolResult, facts: CallFacts): McpToolResult => {
  */
 export const succeed = (result: ToolResult, facts: CallFacts): McpToolResult => {
   const { resultType } = result;
-  if (resultType !== undefined && resultType !== 'complete') {
+  if (resultType !== undefined && resultType !== 'complete' && resultType !== 'input_required') {
+    // Any other kind belongs to an extension that we did not declare to its source.
+    return fail(
+      new Fault('UNKNOWN_ERROR', 'The tool answered with a kind of result that is not served here.', {
+        executed: 'yes',
+      }),
+      facts,
+    );
+  }
+  if (resultType === 'input_required') {
     if (facts.era === 'modern') return { ...result, _meta: stamped(result, successEnvelope(facts), facts.era) };
     const message = 'The tool asks for input in a way your client does not speak; revision 2026-07-28 of MCP does.';
     return fail(new Fault('UNSUPPORTED', message, { executed: 'unknown' }), facts);

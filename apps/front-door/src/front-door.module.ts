@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import type { DynamicModule } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Bus } from '@portico/bus';
 import { discoveryHealth } from '@portico/contracts';
@@ -23,12 +23,14 @@ export { readConfig, settings } from './config.js';
 export type { FrontDoorConfig } from './config.js';
 
 /** The wiring of the front door: what each part is made of, and in which order they open and close. */
+@Module({})
 export class FrontDoorModule {
   static on(bus: Bus, config: FrontDoorConfig, log: Log): DynamicModule {
     const readiness = new Readiness();
     return {
       module: FrontDoorModule,
       providers: [
+        { provide: KeepAlive, useFactory: () => new KeepAlive() },
         { provide: RunningCalls, useFactory: () => new RunningCalls() },
         { provide: SdkServer, useFactory: () => new SdkServer(log) },
         {
@@ -48,15 +50,15 @@ export class FrontDoorModule {
         },
         {
           provide: McpEndpoint,
-          inject: [CatalogueMemory, SdkServer, RunningCalls],
-          useFactory: (catalogue: CatalogueMemory, sdk: SdkServer, running: RunningCalls) =>
+          inject: [CatalogueMemory, SdkServer, RunningCalls, KeepAlive],
+          useFactory: (catalogue: CatalogueMemory, sdk: SdkServer, running: RunningCalls, keepAlive: KeepAlive) =>
             new McpEndpoint({
               door: { bus, catalogue, log, resultLimitBytes: config.resultLimitBytes, listTtlMs: config.listTtlMs },
               guards: new HttpGuards(config),
               sdk,
               running,
               sessions: new SessionIds(loadSigningKey(config.signingKeyFile)),
-              keepAlive: new KeepAlive(),
+              keepAlive,
               bodyLimitBytes: config.bodyLimitBytes,
             }),
         },
@@ -83,7 +85,7 @@ export interface RunningFrontDoor {
   /** Where agents connect: `<url>/mcp`. */
   readonly url: string;
   readonly adminUrl: string;
-  /** Refuses new work, answers what runs, and ends within 10 s. */
+  /** Takes no new connection, answers what runs and what still comes on open ones, and ends within 10 s. */
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
+import { someOf } from './resolve-tool.js';
 import { resultAnswer } from './result-answer.js';
 
 /** Gets `<domain>.<prompt>` from its source. */
@@ -11,14 +12,13 @@ export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<A
   const { name, arguments: args } = request.params;
   if (typeof name !== 'string') return invalidParams('name must be a string.');
   if (args !== undefined && !isRecord(args)) return invalidParams('arguments must be an object.');
-  await door.catalogue.forList();
+  if (door.catalogue.catalogue.resolvePrompt(name).kind === 'unknown')
+    await door.catalogue.ensureAsked(name, request.signal);
   const resolution = door.catalogue.catalogue.resolvePrompt(name);
   if (resolution.kind === 'unknown')
     return faultAnswer(new Fault('NOT_FOUND', 'Prompt not found. prompts/list tells what there is.'));
   if (resolution.kind === 'ambiguous') {
-    return faultAnswer(
-      new Fault('INVALID_ARGUMENTS', `Ambiguous prompt: it could be ${resolution.names.join(' or ')}.`),
-    );
+    return faultAnswer(new Fault('INVALID_ARGUMENTS', `Ambiguous prompt: it could be ${someOf(resolution.names)}.`));
   }
   const { prompt } = resolution;
   try {

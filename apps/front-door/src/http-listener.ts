@@ -13,6 +13,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 /** What runs at a stop is answered within this, or its connection is closed. */
 const DRAIN_MS = 8_000;
+const IDLE_CHECK_MS = 25;
 
 export interface ListenerSettings {
   readonly host: string;
@@ -24,6 +25,7 @@ export interface ListenerSettings {
 /** The door that agents knock at: `/mcp`, and whether it is open. */
 export class HttpListener implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly server: Server;
+  private draining = false;
 
   constructor(
     private readonly settings: ListenerSettings,
@@ -43,6 +45,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
         noDelay: true,
       },
       (req, res) => {
+        if (this.draining) res.setHeader('Connection', 'close');
         const path = req.url ?? '';
         if (path === '/mcp' || path.startsWith('/mcp?')) {
           endpoint.handle(req, res).catch((error: unknown) => {
@@ -78,12 +81,15 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
   async beforeApplicationShutdown(): Promise<void> {
     this.settings.readiness.draining();
     if (!this.server.listening) return;
+    this.draining = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     await this.sdk.close();
-    this.server.closeIdleConnections();
-    const timer = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS);
+    // A connection whose call began before the drain is kept alive by its answer, and idle right after it.
+    const idle = setInterval(() => this.server.closeIdleConnections(), IDLE_CHECK_MS);
+    const limit = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS);
     await closed;
-    clearTimeout(timer);
+    clearInterval(idle);
+    clearTimeout(limit);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import { Slots } from '@portico/bus';
 import type { HttpReply } from './http-reply.js';
 
@@ -9,7 +10,7 @@ interface Waiting {
 }
 
 /** Says something on every answer that is long in coming, with one timer for all of them. */
-export class KeepAlive {
+export class KeepAlive implements OnApplicationShutdown {
   private readonly waiting = new Slots<Waiting>();
   private readonly timer: NodeJS.Timeout;
 
@@ -27,7 +28,7 @@ export class KeepAlive {
     return () => this.waiting.remove(slot);
   }
 
-  close(): void {
+  onApplicationShutdown(): void {
     clearInterval(this.timer);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@portico/bus';
 import { discoverCatalogue, sourceName } from '@portico/contracts';
 import type { SourceAddress, SourceCatalogue, SourceSummary, StopSignal } from '@portico/contracts';
@@ -6,6 +7,8 @@ import { fetchCatalogue } from './fetch-catalogue.js';
 import type { KnownSource } from './published-catalogue.js';
 import { fold } from './tool-names.js';
 
+/** Least between two rounds that are asked for by names nobody knows. */
+const REST_MS = 100;
 /** Above the longest connect limit a source may have; discovery applies the source's own. */
 const FIRST_ASK_DEADLINE_MS = 200_000;
 
@@ -14,6 +17,7 @@ export class RemoteSources {
   private readonly held = new Map<SourceAddress, SourceCatalogue>();
   private said: readonly SourceSummary[] = [];
   private refreshing: Promise<void> | undefined;
+  private joining: Promise<void> | undefined;
   private again = false;
   private askedAt = -Infinity;
   /** Somebody has asked for the whole: from then on discovery asks sources as they come. */
@@ -22,11 +26,11 @@ export class RemoteSources {
   known = false;
   current = false;
 
-  /** `changed` is called when a catalogue may have come, gone or changed. */
+  /** `changed` is called when a catalogue has come, gone or changed; `answered` whenever discovery has been heard. */
   constructor(
     private readonly bus: Bus,
     private readonly log: Log,
-    private readonly changed: () => void,
+    private readonly told: { readonly changed: () => void; readonly answered: () => void },
   ) {}
 
   /** What discovery last said of each source. */
@@ -63,9 +67,17 @@ export class RemoteSources {
     return this.refreshing;
   }
 
-  /** The round that runs, or a new one. */
-  joinRefresh(): Promise<void> {
-    return this.refreshing ?? this.refresh();
+  /** The round that runs, or a new one a moment after the last: names that nobody knows may come by the thousand. */
+  async joinRefresh(): Promise<void> {
+    this.joining ??= this.restThenRefresh().finally(() => {
+      this.joining = undefined;
+    });
+    await this.joining;
+  }
+
+  private async restThenRefresh(): Promise<void> {
+    if (this.refreshing === undefined && this.askedMsAgo < REST_MS) await delay(REST_MS - this.askedMsAgo);
+    await (this.refreshing ?? this.refresh());
   }
 
   /** After a change was told: only somebody who has asked for the whole wants to know. */
@@ -84,7 +96,7 @@ export class RemoteSources {
     if (source === undefined) return undefined;
     try {
       this.held.set(source, await fetchCatalogue(this.bus, source, { deadlineMs: FIRST_ASK_DEADLINE_MS, signal }));
-      this.changed();
+      this.told.changed();
       return undefined;
     } catch (error) {
       this.log.warn('source.not_answering', { source, error });
@@ -97,28 +109,45 @@ export class RemoteSources {
       this.again = false;
       this.askedAt = performance.now();
       try {
-        const { sources } = await this.bus.ask(discoverCatalogue, { probe: this.wholeWanted });
+        const { sources, settling } = await this.bus.ask(discoverCatalogue, { probe: this.wholeWanted });
         this.said = sources;
-        await Promise.all(sources.map((summary) => this.update(summary)));
-        const present = new Set(sources.map(({ source }) => source));
-        for (const source of this.held.keys()) if (!present.has(source)) this.held.delete(source);
+        const updated = await Promise.all(sources.map((summary) => this.update(summary)));
+        const gone = this.forgetLost(sources, settling?.gone);
         this.known = true;
         this.current = true;
+        if (gone || updated.includes(true)) this.told.changed();
       } catch (error) {
         this.current = false;
         this.log.warn('discovery.not_answering', { error });
       }
-      this.changed();
+      this.told.answered();
     } while (this.again);
   }
 
-  private async update({ source, revision }: SourceSummary): Promise<void> {
-    if (revision === undefined || this.held.get(source)?.revision === revision) return;
+  /** Whether a newer catalogue of the source is now held. */
+  private async update({ source, revision }: SourceSummary): Promise<boolean> {
+    if (revision === undefined || this.held.get(source)?.revision === revision) return false;
     try {
       this.held.set(source, await fetchCatalogue(this.bus, source, {}));
+      return true;
     } catch (error) {
       this.log.warn('catalogue.not_fetched', { source, error });
+      return false;
     }
+  }
+
+  /**
+   * Lets go of sources that are gone, or unavailable; returns whether there was one. A discovery that has just started may
+   * not have heard of all: until it has had the time, only those that it saw leave are gone.
+   */
+  private forgetLost(sources: readonly SourceSummary[], seenLeaving: readonly SourceAddress[] | undefined): boolean {
+    const states = new Map(sources.map(({ source, state }) => [source, state]));
+    const lost = [...this.held.keys()].filter((source) => {
+      const state = states.get(source);
+      return state === undefined ? (seenLeaving?.includes(source) ?? true) : state === 'unavailable';
+    });
+    for (const source of lost) this.held.delete(source);
+    return lost.length > 0;
   }
 }
 

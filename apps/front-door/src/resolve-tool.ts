@@ -29,8 +29,8 @@ export async function seekTool(name: string, signal: StopSignal, door: FrontDoor
     case 'found':
       return resolution;
     case 'ambiguous':
-      return refused('AMBIGUOUS_TOOL', `Ambiguous tool ${quote(name)}: it could be ${resolution.names.join(' or ')}.`, {
-        candidates: resolution.names,
+      return refused('AMBIGUOUS_TOOL', `Ambiguous tool ${quote(name)}: it could be ${someOf(resolution.names)}.`, {
+        candidates: resolution.names.slice(0, NAMED),
       });
     case 'unknown':
       return silent === undefined
@@ -47,6 +47,12 @@ const unknownTool = (domain: string, name: string): CallFacts['tool'] => ({
   declaresOutput: false,
   wrapsOutput: false,
 });
+
+/** Of names that cannot be told apart, so many are named. */
+const NAMED = 5;
+
+export const someOf = (names: readonly string[]): string =>
+  `${names.slice(0, NAMED).join(' or ')}${names.length > NAMED ? ', or others' : ''}`;
 
 const refused = (code: Fault['code'], message: string, data?: Record<string, unknown>): ResolvedTool => ({
   kind: 'refused',

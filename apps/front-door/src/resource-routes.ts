@@ -53,7 +53,7 @@ interface ResourceSource {
 type Report = (left: LeftOut) => void;
 
 /** Most templates of one source: each is tried in turn for a URI that no list names. */
-const TEMPLATES_LIMIT = 1_000;
+const TEMPLATES_LIMIT = 200;
 
 const mend = <T extends Record<string, unknown>>(
   definition: T,

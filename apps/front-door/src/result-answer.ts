@@ -32,6 +32,11 @@ export function resultAnswer(
     }
     return bounded(rest, door);
   }
+  if (result.resultType !== undefined && result.resultType !== 'complete' && result.resultType !== 'input_required') {
+    return faultAnswer(
+      new Fault('UNKNOWN_ERROR', 'The source answered with a kind of result that is not served here.'),
+    );
+  }
   const complete = result.resultType === undefined || result.resultType === 'complete';
   return bounded(
     {

@@ -55,12 +55,16 @@ const aliasOf = (item: Named): string => `mcp__${item.domain}__${item.name}`;
 
 type Hit<T> = T | readonly T[];
 
-const add = <T>(to: Map<string, Hit<T>>, key: string, item: T): void => {
+/** Of items that cannot be told apart, so many are kept: enough to say that there are several, and name some. */
+const CANDIDATES_KEPT = 6;
+
+const add = <T>(to: Map<string, T | T[]>, key: string, item: T): void => {
   const known = to.get(key);
   if (known === undefined) to.set(key, item);
-  else if (Array.isArray(known)) {
-    if (!known.includes(item)) to.set(key, [...known, item]);
-  } else if (known !== item) to.set(key, [known as T, item]);
+  else if (!Array.isArray(known)) {
+    if (known !== item) to.set(key, [known, item]);
+    // An item comes to all its spellings before the next one comes: only the last can be itself.
+  } else if (known.length < CANDIDATES_KEPT && known.at(-1) !== item) known.push(item);
 };
 
 /**
@@ -70,9 +74,9 @@ const add = <T>(to: Map<string, Hit<T>>, key: string, item: T): void => {
  */
 export class NameIndex<T extends Named> {
   readonly #exact = new Map<string, T>();
-  readonly #folded = new Map<string, Hit<T>>();
-  readonly #alias = new Map<string, Hit<T>>();
-  readonly #foldedAlias = new Map<string, Hit<T>>();
+  readonly #folded = new Map<string, T | T[]>();
+  readonly #alias = new Map<string, T | T[]>();
+  readonly #foldedAlias = new Map<string, T | T[]>();
 
   constructor(items: readonly T[]) {
     for (const item of items) {

@@ -1,7 +1,7 @@
 /** Longest template that is routed, in characters, most expressions in it, and longest URI matched against one. */
 const TEMPLATE_LIMIT = 1_024;
-const EXPRESSION_LIMIT = 32;
-const URI_LIMIT = 8_192;
+const EXPRESSION_LIMIT = 8;
+const URI_LIMIT = 2_048;
 
 /** A run of characters an expression may stand for: `min` to any number, `/` among them or not. */
 interface Wild {

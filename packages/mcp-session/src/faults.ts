@@ -79,17 +79,22 @@ export class Faults {
   /** A JSON-RPC error. What concerns our own hop alone (headers, revision) is not passed on as the server's word. */
   rpc(error: RpcError): Fault {
     const server = `The server "${this.server}"`;
+    // Servers check a tool's result as they check its arguments, with the same code: that it is refused proves nothing.
+    const executed = 'unknown';
     switch (error.code) {
       case HEADER_MISMATCH:
         return new Refusal('header-mismatch', 'UNKNOWN_ERROR', `${server} refused the headers of a request.`);
       case UNSUPPORTED_VERSION:
         return new Fault('UNSUPPORTED', `${server} no longer speaks the revision agreed on.`, { executed: 'no' });
       case -32021:
-        return new Fault('UNSUPPORTED', `${server} needs a capability that the client lacks.`, { rpc: error });
+        return new Fault('UNSUPPORTED', `${server} needs a capability that the client lacks.`, {
+          rpc: error,
+          executed,
+        });
       case -32601:
         return new Fault('UNSUPPORTED', `${server} does not offer this.`, { rpc: error });
       case -32602:
-        return new Fault('INVALID_ARGUMENTS', `${server} does not accept these parameters.`, { rpc: error });
+        return new Fault('INVALID_ARGUMENTS', `${server} does not accept these parameters.`, { rpc: error, executed });
       case -32002:
         return new Fault('NOT_FOUND', `${server} has no such resource.`, { rpc: error });
       default:
