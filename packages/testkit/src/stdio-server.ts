@@ -25,7 +25,10 @@ export interface StdioFixture {
   readonly command: string;
   readonly args: string[];
   readonly env: Record<string, string>;
-  /** What happened in all its processes, in order: `start <pid>`, `grandchild <pid>`, `act <tool>`, and each method received. */
+  /**
+   * What happened in all its processes, in order: `start <pid>`, before it `twice <pid>` for each that still ran then,
+   * `grandchild <pid>`, `act <tool>`, and each method received.
+   */
   events(): string[];
   /** How often a tool acted. */
   executions(): number;
@@ -67,11 +70,20 @@ interface Message {
 }
 
 function program(script: StdioScript & { record: string; odd: object }): void {
-  const { appendFileSync } = process.getBuiltinModule('node:fs');
+  const { appendFileSync, existsSync, readFileSync } = process.getBuiltinModule('node:fs');
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { createInterface } = process.getBuiltinModule('node:readline');
   const note = (event: string) => appendFileSync(script.record, `${event}\n`);
   const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const runs = (pid: number) => {
+    try {
+      return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+  const before = existsSync(script.record) ? readFileSync(script.record, 'utf8') : '';
+  for (const [, pid] of before.matchAll(/^start (\d+)$/gm)) if (runs(Number(pid))) note(`twice ${pid}`);
   note(`start ${process.pid}`);
   if (script.exits) process.exit(3);
   if (script.grandchild) {

@@ -7,14 +7,12 @@ import { ownerOf } from './rendezvous.js';
 
 type Beat = PayloadOf<typeof upstreamsAlive>;
 
-/** How often an instance says that it lives, in milliseconds. */
-const BEAT_MS = 500;
 /**
- * One that has not heard itself for this long ends all it holds, which takes 2 s at most; one that is silent for longer than
- * both together is taken for dead. So whoever takes over starts nothing that still runs elsewhere.
+ * In milliseconds: how often an instance says that it lives; how long it may not have heard itself before it ends all it
+ * holds, which takes 2 s at most; how long it is silent before it is taken for dead, which is longer than both together. So
+ * whoever takes over starts nothing that still runs elsewhere.
  */
-const UNHEARD_MS = 1_750;
-const SILENT_MS = 4_000;
+const PACE = { beatMs: 500, unheardMs: 1_750, silentMs: 4_000 };
 /** How long calls that run may go on when their server changes hands, in milliseconds. */
 const HANDOVER_MS = 2_000;
 
@@ -53,12 +51,13 @@ export class Peers {
     private readonly bus: Bus,
     private readonly instance: string,
     private readonly log: Log,
+    private readonly pace: typeof PACE,
   ) {}
 
-  static async open(bus: Bus, instance: string, log: Log): Promise<Peers> {
-    const peers = new Peers(bus, instance, log);
+  static async open(bus: Bus, instance: string, log: Log, pace = PACE): Promise<Peers> {
+    const peers = new Peers(bus, instance, log, pace);
     peers.#listening = await bus.listen(upstreamsAlive, (beat) => peers.#hear(beat));
-    peers.#beating = setInterval(() => peers.#turn(), BEAT_MS);
+    peers.#beating = setInterval(() => peers.#turn(), pace.beatMs);
     peers.#beat();
     return peers;
   }
@@ -118,11 +117,11 @@ export class Peers {
   async close(): Promise<void> {
     this.#leaving = true;
     clearInterval(this.#beating);
-    clearTimeout(this.#fence);
     await Promise.all([...this.#held].map(([key, holding]) => this.#letGo(key, holding, true)));
     this.#beat();
     this.#changes.tell();
     await this.#listening?.close();
+    clearTimeout(this.#fence);
   }
 
   /** The holding of a key that is ours, taken now if need be; undefined when it is not, or not yet. */
@@ -139,7 +138,7 @@ export class Peers {
   #mayTake(key: string): boolean {
     if (this.#leaving || this.#heardSince === undefined) return false;
     const now = performance.now();
-    if (now - this.#heardSince < SILENT_MS || now - this.#heardUpTo > UNHEARD_MS) return false;
+    if (now - this.#heardSince < this.pace.silentMs || now - this.#heardUpTo > this.pace.unheardMs) return false;
     return [...this.#peers.values()].every(({ holds }) => !holds.has(key));
   }
 
@@ -182,11 +181,11 @@ export class Peers {
 
   #hearOurselves(sentAt: number): void {
     const now = performance.now();
-    if (now - sentAt > UNHEARD_MS) return;
+    if (now - sentAt > this.pace.unheardMs) return;
     this.#heardUpTo = sentAt;
     this.#heardSince ??= sentAt;
     clearTimeout(this.#fence);
-    this.#fence = setTimeout(() => this.#unheard(), UNHEARD_MS - (now - sentAt));
+    this.#fence = setTimeout(() => this.#unheard(), this.pace.unheardMs - (now - sentAt));
   }
 
   /** Others may take us for dead soon: whatever is held ends before they do. */
@@ -199,9 +198,9 @@ export class Peers {
   #turn(): void {
     // After a pause of this process the timer of the fence may be late as well.
     const now = performance.now();
-    if (this.#heardSince !== undefined && now - this.#heardUpTo > UNHEARD_MS) this.#unheard();
+    if (this.#heardSince !== undefined && now - this.#heardUpTo > this.pace.unheardMs) this.#unheard();
     for (const [instance, peer] of this.#peers) {
-      if (now - peer.heardAt < SILENT_MS) continue;
+      if (now - peer.heardAt < this.pace.silentMs) continue;
       this.#peers.delete(instance);
       this.log.warn('upstreams.instance-lost', { instance, held: [...peer.holds] });
       peer.gone.abort(new Fault('BACKEND_UNAVAILABLE', 'The service that held this stopped.', { executed: 'unknown' }));
