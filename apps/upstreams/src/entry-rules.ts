@@ -139,11 +139,6 @@ const TRANSPORT_RULES: readonly EntryRule[] = [
       ? ['type', '"type" is "sse", a transport withdrawn from MCP; it takes "stdio" or "http"']
       : undefined,
   ),
-  rule('transport-single', 'TRANSPORT_CONFLICT', ({ given }) =>
-    Object.hasOwn(given as object, 'command') && Object.hasOwn(given as object, 'url')
-      ? ['url', 'it has "command" and "url", but it takes exactly one of them']
-      : undefined,
-  ),
   rule('transport-given', 'TRANSPORT_REQUIRED', ({ given }) =>
     Object.hasOwn(given as object, 'command') || Object.hasOwn(given as object, 'url')
       ? undefined

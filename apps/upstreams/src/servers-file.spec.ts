@@ -165,7 +165,7 @@ describe('a servers file', () => {
   it.each([
     [5, 'it is a number, but it takes an object'],
     [{}, 'it has neither "command" nor "url", but it takes one of them'],
-    [{ command: 'x', url: 'https://a.example/' }, 'it has "command" and "url", but it takes exactly one of them'],
+    [{ command: 'x', url: 'https://a.example/' }, '"url" does not go with "command"'],
     [
       { type: 'sse', url: 'https://a.example/' },
       '"type" is "sse", a transport withdrawn from MCP; it takes "stdio" or "http"',

@@ -15,8 +15,12 @@ export const silent = createLog({ name: 'upstreams', level: 'silent' });
 export interface Running {
   readonly bus: Bus;
   readonly folder: string;
+  /** What they were configured with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   describe(source: SourceAddress): Promise<CataloguePage>;
   call(source: SourceAddress, tool: string, args?: Record<string, unknown>): Promise<ToolResult>;
+  /** Ends them, and leaves bus and folder as they are. */
+  stop(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +47,8 @@ export async function runUpstreams(
   return {
     bus,
     folder,
+    env: given,
+    stop: () => upstreams.close(),
     describe: (source) => bus.ask(describeSource(source), {}),
     call: (source, tool, args = {}) => bus.ask(callTool(source), { tool, arguments: args }, { deadlineMs: 20_000 }),
     close: async () => {

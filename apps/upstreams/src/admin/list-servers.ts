@@ -30,10 +30,14 @@ export async function listAll({ bus, configuration, log }: AdminParts): Promise<
     .filter((name) => known.get(name)?.state !== 'connected' || known.get(name)?.tools == null)
     .sort((a, b) => since(a).localeCompare(since(b)));
   const untold = new Set(due);
-  await inTurn(due, AT_ONCE, async (name) => {
+  const attempt = async (name: string): Promise<void> => {
     const status = left() > 0 ? await statusOf(bus, name, 'connect', left()) : undefined;
     if (status !== undefined && untold.delete(name)) known.set(name, status);
-  });
+  };
+  // To wait for an attempt that runs already begins none.
+  const atIt = due.filter((name) => known.get(name)?.state === 'connecting');
+  const idle = due.filter((name) => !atIt.includes(name));
+  await Promise.all([...atIt.map(attempt), inTurn(idle, AT_ONCE, attempt)]);
   await look([...untold]);
   const states: ServerState[] = [
     ...servers.map((server) => stateOf(server, known.get(server.entry.name))),
