@@ -17,18 +17,16 @@ const ANSWER_MS = 5_000;
  */
 export const openDatabase = async (url: string, options: DatabaseOptions = {}): Promise<Database> => {
   const { log = stderrLog, name = 'portico', maxConnections = 10, statementTimeoutMs = STATEMENT_MS } = options;
-  const scheme = /^([a-z]+):/.exec(url)?.[1];
   const usual: PoolConfig = {
     application_name: name,
     query_timeout: statementTimeoutMs + ANSWER_MS,
     keepAlive: true,
   };
-  if (scheme === 'pglite') {
-    const place = url.slice('pglite:'.length);
-    if (place === '') throw refused();
+  const place = /^pglite:(.+)$/.exec(url)?.[1];
+  if (place !== undefined) {
     return embedded({ ...usual, max: 1 }, place === 'memory:' ? undefined : resolve(place), log);
   }
-  if (scheme !== 'postgres' && scheme !== 'postgresql') throw refused();
+  if (!/^postgres(ql)?:\/\//.test(url)) throw refused();
   const pool: PoolConfig = {
     ...usual,
     connectionString: url,

@@ -27,6 +27,8 @@ export class PoolDatabase implements Database {
   private readonly log: StorageLog;
   private readonly ended: () => Promise<void>;
   private reachable = true;
+  private running = 0;
+  private idle: () => void = () => {};
   private closing: Promise<void> | undefined;
 
   constructor({ pool, embedded, log, ended = async () => {} }: PoolDatabaseOptions) {
@@ -75,12 +77,18 @@ export class PoolDatabase implements Database {
   ): Promise<T> {
     if (this.closing) throw new StorageError('closed', 'The database is closed.');
     signal?.throwIfAborted();
-    const connection = new Connection(await this.connect());
+    this.running += 1;
     try {
-      signal?.throwIfAborted();
-      return await work(connection);
+      const connection = new Connection(await this.connect());
+      try {
+        signal?.throwIfAborted();
+        return await work(connection);
+      } finally {
+        connection.release();
+      }
     } finally {
-      connection.release();
+      this.running -= 1;
+      if (this.running === 0) this.idle();
     }
   }
 
@@ -91,7 +99,6 @@ export class PoolDatabase implements Database {
       this.reachable = true;
       return client;
     } catch (error) {
-      if (this.closing) throw new StorageError('closed', 'The database is closed.');
       this.tell('database unreachable', error);
       throw ofPostgres(error, false);
     }
@@ -107,12 +114,16 @@ export class PoolDatabase implements Database {
   }
 
   private async end(): Promise<void> {
-    const ended = this.pool.end();
+    // The pool's own end would leave those waiting who have no connection yet.
+    const drained = new Promise<void>((resolve) => (this.idle = resolve));
+    if (this.running === 0) this.idle();
     const late = setTimeout(() => {
       for (const client of this.clients) void Promise.resolve(client.end()).catch(() => {});
+      this.idle();
     }, DRAIN_MS);
-    await ended;
+    await drained;
     clearTimeout(late);
+    await this.pool.end();
     await this.ended();
   }
 }

@@ -34,18 +34,15 @@ export function describeSharedState(name: string, start: () => Promise<SharedSta
       await state.delete(key);
     });
 
-    it.each([['text'], [''], ['\u0000\r\n$-1\r\n'], ['😀 é'], ['undefined']])(
-      'keeps %j',
-      async (value) => {
-        const key = fresh();
-        await state.set(key, value, LONG);
-        expect(await state.get(key)).toBe(value);
-        await state.set(key, 'replaced', LONG);
-        expect(await state.get(key)).toBe('replaced');
-        await state.delete(key);
-        expect(await state.get(key)).toBeUndefined();
-      },
-    );
+    it.each([['text'], [''], ['\u0000\r\n$-1\r\n'], ['😀 é'], ['undefined']])('keeps %j', async (value) => {
+      const key = fresh();
+      await state.set(key, value, LONG);
+      expect(await state.get(key)).toBe(value);
+      await state.set(key, 'replaced', LONG);
+      expect(await state.get(key)).toBe('replaced');
+      await state.delete(key);
+      expect(await state.get(key)).toBeUndefined();
+    });
 
     it('keeps a million characters', async () => {
       const key = fresh();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
@@ -68,12 +69,16 @@ export class ServerProcess {
     this.child = undefined;
   }
 
-  /** Stops the whole group where it stands: what is connected gets no answer and no end. `SIGCONT` lets it go on. */
+  /** To the server and all that it started, which PostgreSQL's own processes leave the group for. */
   signal(signal: NodeJS.Signals): void {
-    try {
-      if (this.child?.pid !== undefined) process.kill(-this.child.pid, signal);
-    } catch {
-      // All of it has ended.
+    const pid = this.child?.pid;
+    if (pid === undefined) return;
+    for (const target of [...childrenOf(pid), -pid]) {
+      try {
+        process.kill(target, signal);
+      } catch {
+        // It has ended.
+      }
     }
   }
 
@@ -82,6 +87,14 @@ export class ServerProcess {
     process.off('exit', this.killWithUs);
   }
 }
+
+const childrenOf = (pid: number): number[] => {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+};
 
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
