@@ -132,13 +132,13 @@ describe('[DI-13] Breakers', () => {
       destroy: (id) => void timers.delete(id),
     }).enable();
     for (let n = 0; n < 1_000; n++) await failing(`key-${n}`, 1);
-    await delay(10);
+    await turn();
     expect(breakers.size).toBe(10);
     expect(breakers.state('key-999')).toBe('open');
     expect(breakers.state('key-0')).toBe('closed');
     expect(timers.size).toBe(10);
     breakers.close();
-    await delay(10);
+    await turn();
     expect([breakers.size, timers.size]).toEqual([0, 0]);
     watch.disable();
   });
