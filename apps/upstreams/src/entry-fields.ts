@@ -19,7 +19,7 @@ export interface Field {
   readonly secret?: true;
 }
 
-/** Every field of a server entry, the shape it takes, and where it belongs. What else its content must be: `entry-rules.ts`. */
+/** Every field of a server entry, the shape it takes, and where it belongs. What else its content must be: `entry-rules/`. */
 export const ENTRY_FIELDS = {
   type: { schema: z.enum(['stdio', 'http', 'streamable-http']), takes: '"stdio" or "http"' },
   command: { schema: Filled, takes: 'the name or path of a program', transport: 'stdio' },

@@ -1,6 +1,6 @@
 import type { ConfiguredServer } from './configured-server.js';
 import { EntryRefusal } from './entry-refusal.js';
-import type { ApiPolicy } from './entry-rules.js';
+import type { ApiPolicy } from './entry-rules/rule.js';
 import { parseServerEntry } from './server-entry.js';
 import { normalisedName } from './server-name.js';
 import type { StoredEntry, StoredServers } from './server-store.js';

@@ -7,6 +7,7 @@ import type { UpstreamsConfig } from './config.js';
 import { connectTarget } from './connect-target.js';
 import { connectionRevision, serverRevision } from './configured-server.js';
 import type { ConfiguredServer } from './configured-server.js';
+import { secretsOf, withoutSecrets } from './entry-secrets.js';
 import type { Peers } from './ownership/peers.js';
 import { notHere, passedOn, routedService, router, serveToPeers } from './ownership/routed-service.js';
 import type { Routing } from './ownership/routed-service.js';
@@ -45,13 +46,19 @@ export async function serveServer(
   const { name, connectTimeoutMs } = configured.entry;
   const log = parentLog.child({ server: name });
   const { callTimeoutMs, perPrincipalSessions, perPrincipalIdleMs } = config;
+  let secrets: readonly string[] = [];
+  const target = async () => {
+    const found = await connectTarget(current.entry, { ...config, folder: configured.folder }, log);
+    secrets = secretsOf(found, config.environment);
+    return found;
+  };
   const sessions = new ServerSessions({
     server: name,
     scope: configured.entry.session,
     limit: perPrincipalSessions,
     idleMs: perPrincipalIdleMs,
     open: () =>
-      new HeldSession(() => connectTarget(current.entry, { ...config, folder: configured.folder }, log), {
+      new HeldSession(target, {
         name,
         clientInfo: { name: 'portico', version: VERSION },
         connectTimeoutMs,
@@ -65,7 +72,7 @@ export async function serveServer(
     callTimeoutMs,
     configuration: connectionRevision(configured),
   });
-  const ownStatus = statusOf(sessions.common, log);
+  const ownStatus = statusOf(sessions.common, log, (text) => withoutSecrets(text, secrets));
   const opened: { close(): Promise<void> }[] = [];
   const closeAll = () => Promise.all(opened.map((one) => one.close()));
   try {
@@ -124,14 +131,16 @@ export async function serveServer(
   }
 }
 
-/** Answers how a session is, after trying it when that is asked for. */
+/** Answers how a session is, after trying it when that is asked for. `shown`: a text as it may be shown. */
 const statusOf =
-  (session: HeldSession, log: Log): Handler<ReturnType<typeof serverStatus>> =>
+  (session: HeldSession, log: Log, shown: (text: string) => string): Handler<ReturnType<typeof serverStatus>> =>
   async ({ attempt }, { signal }) => {
     let tools: readonly { readonly name: string }[] | undefined = session.known?.tools;
     try {
       if (attempt === 'reconnect') await session.reconnect({ signal });
-      if (attempt !== 'none') ({ tools } = await session.catalogue({ refresh: attempt === 'reconnect', signal }));
+      // What is remembered of a server says nothing of whether it is there.
+      const refresh = attempt === 'reconnect' || session.state !== 'connected';
+      if (attempt !== 'none') ({ tools } = await session.catalogue({ refresh, signal }));
     } catch (error) {
       // It shows in the state; whoever looks need not be told twice.
       log.debug('upstream.not-reached', { error });
@@ -142,8 +151,8 @@ const statusOf =
       era: facts?.era ?? null,
       protocolVersion: facts?.protocolVersion ?? null,
       tools: tools?.map((tool) => tool.name) ?? null,
-      error: lastError ?? null,
+      error: lastError === undefined ? null : shown(lastError),
       since: since.toISOString(),
-      stderr: [...stderr],
+      stderr: stderr.map(shown),
     };
   };

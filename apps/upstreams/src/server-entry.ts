@@ -1,5 +1,5 @@
-import { ENTRY_RULES } from './entry-rules.js';
-import type { Draft, EntryRule } from './entry-rules.js';
+import { ENTRY_RULES } from './entry-rules/entry-rules.js';
+import type { Draft, EntryRule } from './entry-rules/rule.js';
 import type { EntryFields } from './entry-fields.js';
 import { normalisedName } from './server-name.js';
 

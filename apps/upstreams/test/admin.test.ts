@@ -138,7 +138,7 @@ describe('[UP-1][UP-2] saving a server', () => {
     const server = fixture({ stderrLines: 3 });
     const http = await startModernHttpServer();
     opened.push(http);
-    const { running, save, list, test } = await run(
+    const { running, save, list, named, test } = await run(
       {},
       { SERVER_SECRETS: 'KEY', KEY: secret, PATH: String(process.env['PATH']) },
     );
@@ -149,11 +149,18 @@ describe('[UP-1][UP-2] saving a server', () => {
         allowPrivate: true,
         headers: { Authorization: 'Bearer ${env:KEY}', X: secret },
       }),
+      await save('c', {
+        command: process.execPath,
+        args: ['-e', 'process.stderr.write(`started with ${process.env.TOKEN}\\n`, () => process.exit(1))'],
+        env: { TOKEN: '${env:KEY}' },
+      }),
       await test('a'),
       await test('b'),
+      await test('c'),
       await list(),
     ];
     expect(JSON.stringify(said)).not.toContain(secret);
+    expect((await named('c')).stderr).toContain('started with [redacted]');
     expect((await running.call('upstream.a', 'environment')).structuredContent).toMatchObject({ TOKEN: secret });
     expect(http.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${secret}`);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { EntryRefusal } from './entry-refusal.js';
+import { EntryRefusal } from '../entry-refusal.js';
 import { ENTRY_RULES } from './entry-rules.js';
-import type { Draft, EntryRule, OtherEntry } from './entry-rules.js';
-import { parseServerEntry } from './server-entry.js';
+import type { Draft, EntryRule, OtherEntry } from './rule.js';
+import { parseServerEntry } from '../server-entry.js';
 
 const other = (spelled: string, source: OtherEntry['source'], mount: 'namespace' | 'root' = 'namespace') =>
   ({ spelled, source, entry: { name: spelled.toLowerCase().replaceAll(' ', '-'), mount } }) satisfies OtherEntry;
