@@ -1,9 +1,10 @@
 import type { Bus, Subscription } from '@portico/bus';
-import { serversChanged } from '@portico/contracts';
+import { Fault, serversChanged } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import type { Documents } from '@portico/storage';
 import { builtinServers } from './builtin-servers.js';
 import type { UpstreamsConfig } from './config.js';
+import { EntryRefusal } from './entry-refusal.js';
 import { FileServers } from './file-servers.js';
 import { mergedServers } from './merged-servers.js';
 import type { MergedServers } from './merged-servers.js';
@@ -42,6 +43,7 @@ export class Configuration {
     this.store = new ServerStore(parts.documents);
   }
 
+  /** In order of name. */
   get servers(): MergedServers['servers'] {
     return this.#merged.servers;
   }
@@ -72,16 +74,19 @@ export class Configuration {
   }
 
   /**
-   * Runs `change` on what the store has now, alone, and tells every instance; resolves when the outcome is served here. What
-   * it throws changes nothing.
+   * Runs `change` on what the store has now, alone, and tells every instance; resolves when the outcome is served here. An
+   * EntryRefusal that it throws changes nothing. Rejects with BACKEND_UNAVAILABLE when the store is out of reach.
    */
   change(change: () => Promise<void>): Promise<void> {
     const run = this.#turn.then(async () => {
-      await this.#readStore();
+      await this.#readStore().catch(outOfReach('no'));
       this.#merge();
-      await change();
-      await this.#readStore();
+      await change().catch((error: unknown) => {
+        if (error instanceof EntryRefusal || error instanceof Fault) throw error;
+        return outOfReach('unknown')(error);
+      });
       this.parts.bus.tell(serversChanged, {});
+      await this.#readStore().catch(outOfReach('yes'));
     });
     this.#turn = run.catch(() => undefined);
     return run.then(() => this.#apply());
@@ -130,3 +135,9 @@ export class Configuration {
     await this.parts.running.apply(this.#merged.servers);
   }
 }
+
+const outOfReach =
+  (executed: 'no' | 'unknown' | 'yes') =>
+  (cause: unknown): never => {
+    throw new Fault('BACKEND_UNAVAILABLE', 'The store of the saved servers is out of reach.', { executed, cause });
+  };

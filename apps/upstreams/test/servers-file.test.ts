@@ -170,6 +170,16 @@ describe('[UP-14] the servers file', () => {
     expect(server.pids()).toHaveLength(1);
   });
 
+  it('that was not there, and had not to be, takes the place of the built-in servers when it appears', async () => {
+    const file = join(folder, 'mcp.json');
+    const env = { PATH: process.env['PATH'], PORTICO_HOME: join(folder, 'home'), WORKSPACE: join(folder, 'workspace') };
+    opened.push(await startUpstreams(bus, { ...readConfig(env), serversFile: { path: file, optional: true } }, log()));
+    expect([...told].sort()).toEqual(['hello files', 'hello memory']);
+    await writeFile(file, text({ own: entryOf(fixture()) }));
+    await eventually(() => expect(told.slice(2).sort()).toEqual(['bye files', 'bye memory', 'hello own']));
+    expect((await list()).servers).toMatchObject([{ name: 'own', source: 'file' }]);
+  });
+
   it('that is touched, or comes back to what it was, changes nothing', async () => {
     const file = join(folder, 'mcp.json');
     const server = fixture();

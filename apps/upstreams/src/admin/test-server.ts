@@ -11,8 +11,8 @@ const LONGEST_MS = 195_000;
 
 /** Connects a server anew, whatever its state, and answers with what came of it. One that is switched off is left so. */
 export async function test(parts: AdminParts, name: string, signal: AbortSignal): Promise<ServerChange> {
-  const { configuration, bus } = parts;
-  await configuration.refresh();
+  const { configuration, bus, log } = parts;
+  await configuration.refresh().catch((error: unknown) => log.warn('servers.store-not-read', { error }));
   const refused = configuration.refused.find((one) => one.name === normalisedName(name));
   if (refused !== undefined && !configuration.servers.some(({ entry }) => entry.name === refused.name))
     return { ok: true, server: refusedState(refused) };
