@@ -84,6 +84,38 @@ describe('[FD-3] the short way to a verdict', () => {
     expect(compared).toBeGreaterThan(20_000);
   });
 
+  // Each comes after the good one of which it is a variant, so that nothing remembered of that one can speak for it.
+  it.each<[string, Record<string, unknown>]>(
+    (['clientInfo', 'clientCapabilities', 'logLevel', 'protocolVersion', 'unheard-of'] as const).flatMap((claim) =>
+      [null, undefined, 0, '', false, [], {}, [null], 'x'].map((value): [string, Record<string, unknown>] => [
+        claim,
+        { [`io.modelcontextprotocol/${claim}`]: value },
+      ]),
+    ),
+  )('also of a message that differs from a good one by its %s: %j', (claim, difference) => {
+    const request = (meta: Record<string, unknown>) => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'x', _meta: meta },
+    });
+    const given = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
+    const key = `io.modelcontextprotocol/${claim}`;
+    const complete = { ...envelope, 'io.modelcontextprotocol/logLevel': 'info' };
+    const { [key]: _claim, ...incomplete } = complete as Record<string, unknown>;
+    for (const good of [complete, envelope, incomplete]) {
+      classify(given, request(good));
+      const body = request({ ...good, ...difference });
+      const expected = classifyInboundRequest({
+        httpMethod: 'POST',
+        protocolVersionHeader: '2026-07-28',
+        mcpMethodHeader: 'tools/call',
+        body,
+      });
+      expect(JSON.stringify(classify(given, body))).toBe(JSON.stringify(expected));
+    }
+  });
+
   it.each([undefined, null, 1, 'x', [], [{}], { params: {} }])('and for %j', (body) => {
     expect(classify({}, body)).toEqual(classifyInboundRequest({ httpMethod: 'POST', body }));
   });

@@ -4,6 +4,7 @@ import { type SourceService, serveSource } from '@portico/domain-kit';
 import { echoDomain } from './echo-domain.js';
 import { listen } from './listen.js';
 import { type OpenDoor, openDoor } from './open-door.js';
+import { plainSource } from './plain-source.js';
 
 let door: OpenDoor;
 beforeEach(async () => {
@@ -120,6 +121,34 @@ describe('[FD-7] a list never waits for what does not answer', () => {
   });
 });
 
+describe('[FD-7] long after the start', () => {
+  it.each(['prompts/get', 'tools/call'])('%s of a source never yet asked has it asked first', async (method) => {
+    await namesOf(door);
+    // Lists wait for nobody any more.
+    await pause(1_300);
+    let asked = 0;
+    const plain = plainSource('late', ['tool'], { lists: { prompts: [{ name: 'ask' }] } });
+    const served = await serveSource(
+      door.bus,
+      {
+        ...plain,
+        catalogue: async (options) => {
+          asked += 1;
+          await pause(300);
+          return plain.catalogue(options);
+        },
+        getPrompt: async () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'asked' } }] }),
+      },
+      { instance: 'late-1' },
+    );
+    const { message } = await door.rpc(method, { name: method === 'tools/call' ? 'late.tool' : 'late.ask' });
+    expect(message.error).toBeUndefined();
+    expect(message.result).toMatchObject(method === 'tools/call' ? { content: [{}] } : { messages: [{}] });
+    expect(asked).toBe(1);
+    await served.close();
+  });
+});
+
 describe('[FD-32] what changes behind is told in front', () => {
   it('once to every subscribed client, after the catalogue has really changed', async () => {
     const source = await changingSource('moving', ['one']);
@@ -147,6 +176,29 @@ describe('[FD-32] what changes behind is told in front', () => {
     await until(() => source.asked() > 1);
     await pause(300);
     expect(stream.messages).toHaveLength(1);
+    stream.close();
+  });
+
+  it('nothing, when clients list and ask for what nobody has', async () => {
+    await changingSource('quiet', ['one']);
+    await namesOf(door);
+    const stream = await listen(door.url, {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+    });
+    for (let turn = 0; turn < 5; turn += 1) {
+      for (const name of ['quiet.none', 'nobody.tool', `none_${turn}`])
+        expect((await door.rpc('tools/call', { name })).message.error.data.code).toBe('UNKNOWN_TOOL');
+      expect((await door.rpc('prompts/get', { name: 'quiet.none' })).message.error.data.code).toBe('NOT_FOUND');
+      await door.rpc('resources/read', { uri: 'none://x' });
+      for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
+        await door.rpc(method);
+    }
+    await pause(300);
+    expect(stream.messages.map(({ method }: { method: string }) => method)).toEqual([
+      'notifications/subscriptions/acknowledged',
+    ]);
     stream.close();
   });
 

@@ -3,6 +3,7 @@ import { definePrompt, defineResource } from '@portico/domain-kit';
 import { type ModernHttpServer, startModernHttpServer } from '@portico/testkit';
 import { z } from 'zod';
 import { echoDomain } from './echo-domain.js';
+import { listen } from './listen.js';
 import { type OpenDoor, openDoor } from './open-door.js';
 
 const TOOLS = [
@@ -45,6 +46,7 @@ const library = (name: string, text: string) => ({
       template: 'book://index',
       name: 'index',
       description: 'The index.',
+      subscribable: true,
       mimeType: 'text/plain',
       read: async () => ({ text }),
     }),
@@ -52,6 +54,7 @@ const library = (name: string, text: string) => ({
       template: 'book://{id}/page',
       name: 'page',
       description: 'A page.',
+      subscribable: true,
       read: async ({ id }) => ({ blob: Buffer.from(`${text} ${id}`) }),
     }),
   ],
@@ -66,11 +69,11 @@ const library = (name: string, text: string) => ({
   ],
 });
 
+let sources: Awaited<ReturnType<OpenDoor['serve']>>[] = [];
 beforeAll(async () => {
   upstream = await startModernHttpServer({ tools: TOOLS });
   door = await openDoor({}, { servers: { up: { url: upstream.url, allowPrivate: true } } });
-  await door.serve(library('alpha', 'A'));
-  await door.serve(library('beta', 'B'));
+  sources = [await door.serve(library('alpha', 'A')), await door.serve(library('beta', 'B'))];
   await door.serve(echoDomain().domain);
   await door.rpc('tools/list');
 });
@@ -203,6 +206,34 @@ describe('[FD-31] prompts and completion', () => {
         (await door.rpc('completion/complete', { ref, argument: { name: 'a', value: '' } })).message.error.code,
       ).toBe(-32602);
     }
+  });
+});
+
+describe('[FD-31][SS-6] a change of a resource', () => {
+  it.each([
+    ['listed', 'book://index'],
+    ['of a template', 'book://7/page'],
+  ])('%s is told under the URI that clients know it by, to those who subscribed to that one', async (_what, uri) => {
+    const [alpha, beta] = sources as [(typeof sources)[0], (typeof sources)[0]];
+    const [plain, prefixed] = [
+      await listen(door.url, { resourceSubscriptions: [uri] }, 'plain'),
+      await listen(door.url, { resourceSubscriptions: [`beta+${uri}`] }, 'prefixed'),
+    ];
+    const told = ({ messages }: typeof plain) =>
+      messages.slice(1).map(({ method, params }) => [method, params.uri] as const);
+    const heard = async (count: number): Promise<void> => {
+      for (const end = Date.now() + 5_000; told(plain).length + told(prefixed).length < count && Date.now() < end;)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    beta.resourceUpdated(uri);
+    await heard(1);
+    expect([told(plain), told(prefixed)]).toEqual([[], [['notifications/resources/updated', `beta+${uri}`]]]);
+    alpha.resourceUpdated(uri);
+    await heard(2);
+    expect(told(plain)).toEqual([['notifications/resources/updated', uri]]);
+    expect(told(prefixed)).toHaveLength(1);
+    plain.close();
+    prefixed.close();
   });
 });
 
