@@ -72,6 +72,11 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
     return this.published;
   }
 
+  /** Whether discovery has ever answered: until then nothing can be said of a name. */
+  get isKnown(): boolean {
+    return this.remote.known;
+  }
+
   onChange(listener: ChangeListener): void {
     this.listeners.push(listener);
   }

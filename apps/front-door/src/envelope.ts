@@ -72,14 +72,15 @@ const forClient = (result: McpToolResult, { era, tool }: CallFacts): McpToolResu
 const reported = (result: ToolResult, facts: CallFacts): McpToolResult => {
   const envelope = failureEnvelope(new Fault('UNKNOWN_ERROR', errorText(result), { executed: 'yes' }), facts);
   const own = result.structuredContent === undefined ? undefined : redactedValue(result.structuredContent);
-  const { structuredContent: _own, ...rest } = result;
+  const { structuredContent: _own, content: _content, _meta: meta, ...others } = result;
+  const rest = (redactedValue(others) ?? {}) as Omit<ToolResult, 'content'>;
   const structuredContent = own ?? (facts.tool.declaresOutput ? undefined : envelope);
   return {
     ...rest,
     content: [...redactedContent(result.content ?? []), { type: 'text', text: JSON.stringify(envelope) }],
     ...(structuredContent !== undefined && { structuredContent }),
     resultType: 'complete',
-    _meta: stamped(result, envelope, facts.era),
+    _meta: stamped({ _meta: redactedValue(meta) as ToolResult['_meta'] }, envelope, facts.era),
   };
 };
 

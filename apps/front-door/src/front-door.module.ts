@@ -18,6 +18,7 @@ import { RunningCalls } from './running-calls.js';
 import { SdkServer } from './sdk-server.js';
 import { SessionIds } from './session-id.js';
 import { loadSigningKey } from './signing-key.js';
+import { UnreadSubscriptions } from './unread-subscriptions.js';
 
 export { readConfig, settings } from './config.js';
 export type { FrontDoorConfig } from './config.js';
@@ -32,7 +33,12 @@ export class FrontDoorModule {
       providers: [
         { provide: KeepAlive, useFactory: () => new KeepAlive() },
         { provide: RunningCalls, useFactory: () => new RunningCalls() },
-        { provide: SdkServer, useFactory: () => new SdkServer(log) },
+        { provide: UnreadSubscriptions, useFactory: () => new UnreadSubscriptions() },
+        {
+          provide: SdkServer,
+          inject: [UnreadSubscriptions],
+          useFactory: (unread: UnreadSubscriptions) => new SdkServer(log, unread),
+        },
         {
           provide: CatalogueMemory,
           useFactory: () =>

@@ -29,10 +29,9 @@ const CORS_REQUEST_HEADERS =
   'X-Correlation-ID, X-Task-ID, X-Agent-ID, X-Lease-ID, traceparent, tracestate';
 const CORS_RESPONSE_HEADERS = 'Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After';
 
-const hostNameOf = (authority: string): string | undefined => {
-  const url = URL.parse(`http://${authority}`);
-  return url === null || url.username !== '' || url.pathname !== '/' ? undefined : url.hostname;
-};
+/** The name in `name[:port]`; undefined for what is not written like that. */
+const hostNameOf = (authority: string): string | undefined =>
+  /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.exec(authority)?.[1]?.toLowerCase();
 
 /** The checks of a request's provenance: `Host` against DNS rebinding, `Origin` against other sites' pages. */
 export class HttpGuards {

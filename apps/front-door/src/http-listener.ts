@@ -4,6 +4,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import { type Log, type Readiness, opsHandler } from '@portico/observe';
 import type { CatalogueMemory } from './catalogue-memory.js';
 import { errorJson, sendJson } from './http-reply.js';
+import { oneAtATime } from './one-at-a-time.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
 import type { SdkServer } from './sdk-server.js';
 
@@ -44,19 +45,20 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
         maxHeaderSize: 16_384,
         noDelay: true,
       },
-      (req, res) => {
-        if (this.draining) res.setHeader('Connection', 'close');
-        const path = req.url ?? '';
-        if (path === '/mcp' || path.startsWith('/mcp?')) {
-          endpoint.handle(req, res).catch((error: unknown) => {
-            log.error('request.failed', { error });
-            if (!res.headersSent) sendJson(res, 500, errorJson(null, -32603, 'Internal error'));
-            else res.destroy();
-          });
-        } else if (!health(req, res)) {
-          sendJson(res, 404, JSON.stringify({ error: 'Not found. MCP is at /mcp.' }));
-        }
-      },
+      (req, res) =>
+        oneAtATime(req, res, () => {
+          if (this.draining) res.setHeader('Connection', 'close');
+          const path = req.url ?? '';
+          if (path === '/mcp' || path.startsWith('/mcp?')) {
+            endpoint.handle(req, res).catch((error: unknown) => {
+              log.error('request.failed', { error });
+              if (!res.headersSent) sendJson(res, 500, errorJson(null, -32603, 'Internal error'));
+              else res.destroy();
+            });
+          } else if (!health(req, res)) {
+            sendJson(res, 404, JSON.stringify({ error: 'Not found. MCP is at /mcp.' }));
+          }
+        }),
     );
   }
 

@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Notice } from '@portico/contracts';
 import type { Answer } from './mcp-request.js';
+import { UnreadAnswers } from './unread-answers.js';
+
+const unreadAnswers = new UnreadAnswers();
 
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
@@ -39,6 +42,7 @@ export class HttpReply {
     if (this.streaming) {
       this.event(json);
       this.res.end();
+      unreadAnswers.written(this.res);
       return;
     }
     sendJson(this.res, answer.kind === 'result' ? 200 : answer.status, json);
@@ -62,6 +66,7 @@ export function sendJson(res: ServerResponse, status: number, json: string, head
   // Text, not bytes: node then writes headers and body at once.
   res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json), ...headers });
   res.end(json);
+  unreadAnswers.written(res);
 }
 
 export const errorJson = (id: string | number | null, code: number, message: string, data?: unknown): string =>

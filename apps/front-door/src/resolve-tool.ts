@@ -1,8 +1,9 @@
-import { type Fault, sourceName, type StopSignal } from '@portico/contracts';
+import { type Fault, MESSAGE_LIMIT, type StopSignal, sourceName } from '@portico/contracts';
 import type { CallFacts } from './envelope.js';
 import type { FrontDoor } from './front-door.js';
 import type { Answer } from './mcp-request.js';
 import { INVALID_PARAMS } from './mcp-request.js';
+import { cutAt } from './redact.js';
 import type { PublishedTool } from './published-tool.js';
 
 export type ResolvedTool =
@@ -33,6 +34,8 @@ export async function seekTool(name: string, signal: StopSignal, door: FrontDoor
         candidates: resolution.names.slice(0, NAMED),
       });
     case 'unknown':
+      if (!door.catalogue.isKnown)
+        return { kind: 'silent', tool: unknownTool(name.slice(0, Math.max(0, name.indexOf('.'))), name) };
       return silent === undefined
         ? refused('UNKNOWN_TOOL', `Unknown tool ${quote(name)}. tools/list tells what there is.`)
         : { kind: 'silent', tool: unknownTool(sourceName(silent), name) };
@@ -56,7 +59,13 @@ export const someOf = (names: readonly string[]): string =>
 
 const refused = (code: Fault['code'], message: string, data?: Record<string, unknown>): ResolvedTool => ({
   kind: 'refused',
-  answer: { kind: 'error', status: 200, code: INVALID_PARAMS, message, data: { code, ...data } },
+  answer: {
+    kind: 'error',
+    status: 200,
+    code: INVALID_PARAMS,
+    message: cutAt(message, MESSAGE_LIMIT),
+    data: { code, ...data },
+  },
 });
 
 /** A name as it may be repeated to its sender: bounded, and never more than one line. */

@@ -7,6 +7,7 @@ import {
 import { type McpHttpHandler, Server, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Log } from '@portico/observe';
 import { type Era, LEGACY_REVISIONS } from './protocol-revisions.js';
+import type { UnreadSubscriptions } from './unread-subscriptions.js';
 import { INSTRUCTIONS, SERVER_INFO, capabilitiesFor } from './server-info.js';
 
 /** Subscriptions one front door holds open at once; beyond it a listen is refused. */
@@ -17,7 +18,10 @@ export class SdkServer {
   private readonly modern: McpHttpHandler;
   private readonly modernNode: NodeMcpRequestHandler;
 
-  constructor(log: Log) {
+  constructor(
+    log: Log,
+    private readonly unread: UnreadSubscriptions,
+  ) {
     const onerror = (error: Error): void => log.debug('sdk.refused', { error });
     this.modern = createMcpHandler(() => this.server('modern'), {
       legacy: 'reject',
@@ -28,7 +32,10 @@ export class SdkServer {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, body: unknown, era: Era): Promise<void> {
-    if (era === 'modern') return this.modernNode(req, res, body);
+    if (era === 'modern') {
+      this.unread.watch(res);
+      return this.modernNode(req, res, body);
+    }
     const server = this.server('legacy');
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: undefined,

@@ -92,7 +92,12 @@ export class NameIndex<T extends Named> {
 
   /** One item, several that cannot be told apart, or nothing. */
   find(name: string): Hit<T> | undefined {
-    return this.#exact.get(name) ?? this.#folded.get(name) ?? this.#alias.get(name) ?? this.#foldedAlias.get(name);
+    const exact = this.#exact.get(name);
+    if (exact !== undefined) return exact;
+    const [folded, alias] = [this.#folded.get(name), this.#alias.get(name)];
+    // A server named "mcp" could otherwise take calls that name another one by its alias.
+    if (folded !== undefined && alias !== undefined && folded !== alias) return [folded, alias].flat() as T[];
+    return folded ?? alias ?? this.#foldedAlias.get(name);
   }
 }
 

@@ -108,7 +108,7 @@ describe('serveSource', () => {
     bus.tell(rollCall, {});
     served.changed();
     served.resourceUpdated('demo://x');
-    await settle();
+    await new Promise((resolve) => setTimeout(resolve, 200));
     await Promise.all([served.close(), served.close()]);
     served.changed();
     served.resourceUpdated('demo://x');

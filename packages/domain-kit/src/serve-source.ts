@@ -6,7 +6,6 @@ import {
   describeSource,
   getPrompt,
   readResource,
-  resourceUpdated,
   rollCall,
   sourceBye,
   sourceChanged,
@@ -26,6 +25,7 @@ import type { z } from 'zod';
 import { pageAt, pageLimit, parseCursor, snapshotOf } from './catalogue-pages.js';
 import type { Snapshot } from './catalogue-pages.js';
 import { keepAlive } from './heartbeat.js';
+import { ResourceUpdates } from './resource-updates.js';
 import type { SourceLog } from './source-log.js';
 
 type ReadCall = ReturnType<typeof readResource>;
@@ -131,17 +131,19 @@ export async function serveSource(
   hello();
   const endHeartbeat = keepAlive(bus, options.instance, address);
 
+  const updates = new ResourceUpdates(bus, address);
   let closing: Promise<void> | undefined;
   return {
     changed: () => {
       if (!closing) bus.tell(sourceChanged, { source: address });
     },
     resourceUpdated: (uri) => {
-      if (!closing) bus.tell(resourceUpdated, { source: address, uri });
+      if (!closing) updates.add(uri);
     },
     close: () =>
       (closing ??= (async () => {
         endHeartbeat();
+        updates.close();
         // Bye goes first, so that nobody new asks while what runs is being finished.
         bus.tell(sourceBye, { source: address, instance: options.instance });
         await closeAll();

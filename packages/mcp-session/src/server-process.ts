@@ -165,14 +165,19 @@ export class ServerProcess {
       // Servers do print to stdout; what is no message is nobody's.
       return this.parts.log.debug('not-a-message', { server: this.parts.name, length: line.length });
     }
-    for (const one of Array.isArray(message) ? message : [message]) this.#onMessage(one, line.length);
+    try {
+      for (const one of Array.isArray(message) ? message : [message]) this.#onMessage(one, line.length);
+    } catch (error) {
+      // Whatever a line makes us trip over costs that line, never the process that reads it.
+      this.parts.log.warn('message-not-handled', { server: this.parts.name, error });
+    }
   }
 
   #onMessage(message: unknown, bytes: number): void {
     if (!isObject(message)) return;
     if (typeof message.method === 'string') {
       if (message.id === undefined) this.onNotification(message);
-      else this.write(replyTo(message));
+      else if (typeof message.id === 'string' || typeof message.id === 'number') this.write(replyTo(message));
       return;
     }
     const waiting = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined;

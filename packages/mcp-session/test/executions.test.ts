@@ -70,9 +70,9 @@ describe.each(Object.keys(BACKENDS))('[FD-24] a call to a %s server', (name) => 
     const backend = await BACKENDS[name]!();
     const session = hold(backend.target);
     for (const [code, fault, executed] of [
-      [-32602, 'INVALID_ARGUMENTS', 'no'],
+      [-32602, 'INVALID_ARGUMENTS', 'unknown'],
       [-32601, 'UNSUPPORTED', 'no'],
-      [-32021, 'UNSUPPORTED', 'no'],
+      [-32021, 'UNSUPPORTED', 'unknown'],
       [-32603, 'UNKNOWN_ERROR', 'unknown'],
       [1234, 'UNKNOWN_ERROR', 'unknown'],
     ] as const) {

@@ -32,7 +32,7 @@ export interface LogOptions {
 /** A log of one service. Secrets are taken out by the names of their fields; errors are written with their causes. */
 export function createLog({ level = 'info', format, name, write }: LogOptions): Log {
   const terminal = write === undefined && process.stdout.isTTY;
-  const out = write === undefined ? destination({ fd: 1, sync: true }) : { write };
+  const out = write === undefined ? standardOutput() : { write };
   const pretty = format === undefined ? terminal : format === 'pretty';
   const stream = pretty ? { write: (line: string) => void out.write(prettyLine(line, terminal)) } : out;
   const options = {
@@ -44,6 +44,9 @@ export function createLog({ level = 'info', format, name, write }: LogOptions): 
   };
   return over(pino(options, stream));
 }
+
+/** A reader that has gone costs its lines, not the process. */
+const standardOutput = () => destination({ fd: 1, sync: true }).on('error', () => undefined);
 
 const over = (logger: Logger): Log => {
   const at = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: Fields) => {

@@ -6,6 +6,8 @@ const STOP_LIMIT_MS = 10_000;
  * one sentence on standard error and exit status 1; a second signal ends it at once.
  */
 export async function runService(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
+  // Whoever read our output may have gone; that is no reason to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let service: { close(): Promise<void> };
   try {
     service = await start();
