@@ -67,7 +67,11 @@ export class Faults {
       case 504:
         return this.unavailable('unknown', new Error(`HTTP ${status}`));
       default:
-        return this.garbage(new Error(`HTTP ${status}`));
+        if (status < 300 || status >= 400) return this.garbage(new Error(`HTTP ${status}`));
+        return new Fault('UNKNOWN_ERROR', `${server} redirects to another place, which is not followed.`, {
+          // Only these two say that the request is to be made there, as it is, so that nothing was done here.
+          executed: status === 307 || status === 308 ? 'no' : 'unknown',
+        });
     }
   }
 

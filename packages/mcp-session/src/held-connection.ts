@@ -6,6 +6,7 @@ import { openConnection } from './open-connection.js';
 import type { SessionMemory } from './open-connection.js';
 import { SharedAttempt } from './shared-attempt.js';
 import { StderrRing } from './stderr-ring.js';
+import type { EraMemory } from './session-use.js';
 import type { TargetSource } from './target.js';
 
 export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
@@ -20,6 +21,7 @@ export class HeldConnection {
   #live: Connection | undefined;
   #opening: SharedAttempt<Connection> | undefined;
   #hadOne = false;
+  #recalling: Promise<void> | undefined;
   #lastError: string | undefined;
   #facts: ServerFacts | undefined;
   #seen: { readonly state: SessionState; readonly since: Date } = { state: 'idle', since: new Date() };
@@ -28,6 +30,7 @@ export class HeldConnection {
   constructor(
     private readonly target: TargetSource,
     private readonly parts: SessionParts,
+    private readonly eraMemory: EraMemory | undefined,
   ) {}
 
   get closed(): boolean {
@@ -100,9 +103,10 @@ export class HeldConnection {
     const opening = this.#opening;
     opening?.abort(this.parts.faults.closed());
     await opening?.outcome.catch(() => undefined);
-    const live = this.#live;
+    if (this.#live !== undefined) this.#retired.add(this.#live);
     this.#live = undefined;
-    await Promise.all([live, ...this.#retired].map((connection) => connection?.close()));
+    await Promise.all([...this.#retired].map((connection) => connection.close()));
+    this.#retired.clear();
     this.#lastError = undefined;
   }
 
@@ -120,7 +124,9 @@ export class HeldConnection {
       // What is left of a dead process is gone before another is started: one server never runs twice.
       if (target.transport === 'stdio') await retiring;
       if (within.aborted) throw parts.faults.aborted(within, 'no');
+      await (this.#recalling ??= this.#recall());
       const connection = await openConnection(target, parts, this.#memory, within);
+      this.eraMemory?.remember(this.#memory.legacySince);
       if (within.aborted) {
         await connection.close();
         throw parts.faults.aborted(within, 'no');
@@ -141,6 +147,14 @@ export class HeldConnection {
     } finally {
       this.#opening = undefined;
       void this.since;
+    }
+  }
+
+  async #recall(): Promise<void> {
+    try {
+      this.#memory.legacySince ??= await this.eraMemory?.recall();
+    } catch (error) {
+      this.parts.log.warn('era-not-recalled', { server: this.parts.name, error });
     }
   }
 

@@ -1,15 +1,5 @@
-import { Fault } from '@portico/contracts';
-import type {
-  Notice,
-  ReplyOf,
-  RequestOf,
-  StopSignal,
-  ToolCallRequest,
-  ToolResult,
-  complete,
-  getPrompt,
-  readResource,
-} from '@portico/contracts';
+import { Fault, ToolResult } from '@portico/contracts';
+import type { StopSignal, ToolCallRequest } from '@portico/contracts';
 import { readCatalogue, readMirrors } from './catalogue.js';
 import type { MirrorTable, ServerCatalogue } from './catalogue.js';
 import type { Ask, Connection, ServerFacts, SessionParts } from './connection.js';
@@ -18,38 +8,22 @@ import { paramHeaders } from './header-values.js';
 import { HeldConnection } from './held-connection.js';
 import type { SessionState } from './held-connection.js';
 import type { JsonObject } from './json-rpc.js';
+import type {
+  CompleteRequest,
+  CompleteResult,
+  GetPromptRequest,
+  GetPromptResult,
+  HeldSessionOptions,
+  ReadResourceRequest,
+  ReadResourceResult,
+  UseOptions,
+} from './session-use.js';
 import { SharedAttempt } from './shared-attempt.js';
-import type { SessionLog, TargetSource } from './target.js';
-
-export interface HeldSessionOptions {
-  /** The server's configured name: the only thing about it that a fault's message tells. */
-  readonly name: string;
-  /** How we introduce ourselves where the caller's client says nothing. */
-  readonly clientInfo?: { readonly name: string; readonly version: string };
-  /** Milliseconds for all attempts of one connection together. Default 20,000. */
-  readonly connectTimeoutMs?: number;
-  /** Most bytes of one answer. Default 8,388,608. */
-  readonly answerLimitBytes?: number;
-  readonly log?: SessionLog;
-}
-
-export interface UseOptions {
-  /** Aborting it ends the call at once, at the server too; a deadline is a signal that aborts with a TimeoutError. */
-  readonly signal: StopSignal;
-  /** Given: progress and log lines of this call are delivered here, in order, before the result, without a progress token. */
-  readonly onNotice?: ((notice: Notice) => void) | undefined;
-}
-
-export type ReadResourceRequest = RequestOf<ReturnType<typeof readResource>>;
-export type ReadResourceResult = ReplyOf<ReturnType<typeof readResource>>;
-export type GetPromptRequest = RequestOf<ReturnType<typeof getPrompt>>;
-export type GetPromptResult = ReplyOf<ReturnType<typeof getPrompt>>;
-export type CompleteRequest = RequestOf<ReturnType<typeof complete>>;
-export type CompleteResult = ReplyOf<ReturnType<typeof complete>>;
+import type { TargetSource } from './target.js';
+import { SILENT } from './target.js';
 
 /** Changes that come in a burst are told once, after this many milliseconds. */
 const CHANGES_TOLD_AFTER_MS = 50;
-const SILENT: SessionLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** One session to one MCP server: opened on first use, kept, re-made when dead. Every failure is a `Fault`. */
 export class HeldSession {
@@ -75,7 +49,7 @@ export class HeldSession {
       changed: () => this.#onChanged(),
       resourceUpdated: (uri) => this.#updated.forEach((listener) => this.#tell(() => listener(uri))),
     };
-    this.#connection = new HeldConnection(target, this.#parts);
+    this.#connection = new HeldConnection(target, this.#parts, options.eraMemory);
   }
 
   get state(): SessionState {
@@ -117,8 +91,8 @@ export class HeldSession {
       const headers = mirrored === undefined ? undefined : paramHeaders(mirrored, args);
       return { method: 'tools/call', params, meta, client, paramHeaders: headers, ...use };
     });
-    // The one shape that the contract asks of every tool result; everything else passes as it came.
-    if (result.content !== undefined && !Array.isArray(result.content)) throw this.#parts.faults.garbage();
+    // What the contract asks of every tool result; everything else passes as it came.
+    if (!ToolResult.safeParse(result).success) throw this.#parts.faults.garbage();
     return result;
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault } from '@portico/contracts';
+import { Fault } from '@portico/contracts';
+import type { FaultCode } from '@portico/contracts';
 import type { Connection, SessionParts } from './connection.js';
 import { UNSUPPORTED_VERSION } from './faults.js';
 import { HttpEndpoint } from './http-endpoint.js';
@@ -20,9 +21,12 @@ const DISCOVER_ALONE_MS = 3_000;
 /** How long a server counts as legacy without being asked anew, in milliseconds: it may have been upgraded. */
 const LEGACY_VERDICT_MS = 600_000;
 
+/** How an upgraded server may answer `initialize`. */
+const REFUSALS: ReadonlySet<FaultCode> = new Set(['UNSUPPORTED', 'INVALID_ARGUMENTS', 'UNKNOWN_ERROR']);
+
 /** What is remembered of a server between two connections. */
 export interface SessionMemory {
-  /** When it was last found to be of the legacy era, by `performance.now()`. */
+  /** When it was last found to be of the legacy era, in milliseconds of the epoch. */
   legacySince: number | undefined;
   stderr: StderrRing;
 }
@@ -31,34 +35,55 @@ export interface SessionMemory {
  * Makes one connection, in the newest era that both sides speak: `server/discover`, then `initialize`. Rejects with a
  * Fault, or when the signal aborts, and then leaves nothing open.
  */
-export const openConnection = (
+export async function openConnection(
   target: ServerTarget,
   parts: SessionParts,
   memory: SessionMemory,
   signal: AbortSignal,
-): Promise<Connection> =>
-  target.transport === 'http' ? openHttp(target, parts, memory, signal) : openStdio(target, parts, memory, signal);
+): Promise<Connection> {
+  const legacySince = knownLegacy(memory) ? memory.legacySince : undefined;
+  memory.legacySince = undefined;
+  const open = (discover: boolean): Promise<Connection> =>
+    target.transport === 'http'
+      ? openHttp(target, parts, signal, discover)
+      : openStdio(target, parts, memory.stderr, signal, discover);
+  if (legacySince !== undefined) {
+    try {
+      const connection = await open(false);
+      // The verdict is as old as its discovery, however often the connection has been made again since.
+      if (connection.facts.era === 'legacy') memory.legacySince = legacySince;
+      return connection;
+    } catch (error) {
+      // It may have been upgraded meanwhile; one that is out of reach was not.
+      if (signal.aborted || !REFUSALS.has(Fault.from(error).code)) throw error;
+    }
+  }
+  const connection = await open(true);
+  if (connection.facts.era === 'legacy') memory.legacySince = Date.now();
+  return connection;
+}
 
-const knownLegacy = ({ legacySince }: SessionMemory): boolean =>
-  legacySince !== undefined && performance.now() - legacySince < LEGACY_VERDICT_MS;
+function knownLegacy({ legacySince }: SessionMemory): boolean {
+  if (legacySince === undefined) return false;
+  // Of a clock that was set back nothing follows: it is asked anew.
+  const age = Date.now() - legacySince;
+  return age >= 0 && age < LEGACY_VERDICT_MS;
+}
 
 async function openHttp(
   target: HttpTarget,
   parts: SessionParts,
-  memory: SessionMemory,
   signal: AbortSignal,
+  discover: boolean,
 ): Promise<Connection> {
   const endpoint = new HttpEndpoint(target, parts);
   try {
     if (target.protocol === '2026-07-28') return new ModernHttpConnection(endpoint, parts, PINNED_FACTS);
-    if (!knownLegacy(memory)) {
+    if (discover) {
       const facts = await discoverOverHttp(endpoint, parts, signal);
       if (facts !== undefined) return new ModernHttpConnection(endpoint, parts, facts);
     }
-    memory.legacySince = undefined;
-    const connection = await LegacyHttpConnection.open(endpoint, parts, signal);
-    memory.legacySince = performance.now();
-    return connection;
+    return await LegacyHttpConnection.open(endpoint, parts, signal);
   } catch (error) {
     await endpoint.close();
     throw error;
@@ -100,15 +125,15 @@ function namesOurRevision({ answer }: ExchangeOutcome): boolean {
 async function openStdio(
   target: StdioTarget,
   parts: SessionParts,
-  memory: SessionMemory,
+  stderr: StderrRing,
   signal: AbortSignal,
+  discover: boolean,
 ): Promise<Connection> {
-  if (!knownLegacy(memory)) {
-    const found = await tryProcess(target, parts, memory, signal, true);
+  if (discover) {
+    const found = await tryProcess(target, parts, stderr, signal, true);
     if (found !== 'died') return found;
   }
-  memory.legacySince = undefined;
-  const found = await tryProcess(target, parts, memory, signal, false);
+  const found = await tryProcess(target, parts, stderr, signal, false);
   if (found === 'died') throw parts.faults.unavailable('no', new Error('the process ended before it answered'));
   return found;
 }
@@ -116,19 +141,16 @@ async function openStdio(
 async function tryProcess(
   target: StdioTarget,
   parts: SessionParts,
-  memory: SessionMemory,
+  stderr: StderrRing,
   signal: AbortSignal,
   discover: boolean,
 ): Promise<StdioConnection | 'died'> {
-  const server = new ServerProcess(target, parts, memory.stderr, (message) => sortNotification(server, message, parts));
+  const server = new ServerProcess(target, parts, stderr, (message) => sortNotification(server, message, parts));
   const settled = new AbortController();
   const within = AbortSignal.any([signal, settled.signal]);
   try {
     const facts = await negotiate(server, parts, within, discover);
-    if (facts.era === 'legacy') {
-      memory.legacySince = performance.now();
-      server.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
-    }
+    if (facts.era === 'legacy') server.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
     return new StdioConnection(server, parts, facts);
   } catch (error) {
     const died = server.ended && server.started && !signal.aborted;

@@ -66,12 +66,45 @@ describe('[FD-24] an HTTP status', () => {
     },
   );
 
-  it('of a redirect is never followed', async () => {
-    const elsewhere = await serve();
-    const server = await serve({ status: 307, headers: { location: elsewhere.url } });
-    const session = hold(overHttp(server.url, { headers: { authorization: 'Bearer abc' } }));
-    expect((await faultOf(session.callTool(call('echo'), { signal: soon() }))).code).toBe('UNKNOWN_ERROR');
-    expect(elsewhere.requests).toHaveLength(0);
+  it.each([301, 302, 303, 307, 308])(
+    '[UP-11] %i to another host is not followed, and nothing is told there',
+    async (status) => {
+      const elsewhere = await serve();
+      const server = await serve({ status, headers: { location: elsewhere.url } });
+      const session = hold(overHttp(server.url, { headers: { authorization: 'Bearer abc' } }));
+      expect(await faultOf(session.callTool(call('echo'), { signal: soon() }))).toMatchObject({
+        code: 'UNKNOWN_ERROR',
+        executed: 'no',
+        message: 'The server "fixture" redirects to another place, which is not followed.',
+      });
+      expect(elsewhere.requests).toHaveLength(0);
+    },
+  );
+
+  it.each([
+    'http://user:pass@HOST/mcp/',
+    'http://HOST:1/mcp',
+    '//evil.example/mcp',
+    'https://HOST/mcp',
+    'ftp://HOST/',
+    'http://',
+  ])('[UP-11] to %s is none to the same place', async (location) => {
+    const server = await serve({ status: 308, headers: { location: location.replace('HOST', '127.0.0.1') } });
+    expect(await faultOf(hold(overHttp(server.url)).callTool(call('echo'), { signal: soon() }))).toMatchObject({
+      code: 'UNKNOWN_ERROR',
+      executed: 'no',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('[UP-11] to another path of the same place is followed with what was asked, a circle not for ever', async () => {
+    const server = await serve({ redirects: { '/mcp': '/mcp/', '/a': '/b', '/b': '/a' } });
+    const session = hold(overHttp(server.url));
+    expect((await session.callTool(call('echo', { a: 1 }), { signal: soon() })).structuredContent).toEqual({ a: 1 });
+    expect(server.executions).toBe(1);
+    const circle = hold(overHttp(server.url.replace('/mcp', '/a')));
+    expect(await faultOf(circle.callTool(call('echo'), { signal: soon() }))).toMatchObject({ executed: 'no' });
+    expect(server.requests.filter(({ path }) => path === '/a' || path === '/b')).toHaveLength(4);
   });
 });
 

@@ -43,6 +43,31 @@ describe('the era of a server over stdio', () => {
     expect(server.pids()).toHaveLength(starts);
   });
 
+  it('[UP-3] outlives the session with its age, and is asked anew when it is old or the server was upgraded', async () => {
+    const minutes = (ago: number) => Date.now() - ago * 60_000;
+    let kept: number | undefined;
+    const eraMemory = {
+      recall: () => Promise.resolve(kept),
+      remember: (legacySince: number | undefined) => void (kept = legacySince),
+    };
+    const asked = async (kind: 'legacy' | 'modern', since: number | undefined) => {
+      const server = fixture({ kind });
+      kept = since;
+      const session = hold(overStdio(server), { eraMemory });
+      const { era } = await session.catalogue({ signal: soon() });
+      return [era, ...server.events().filter((event) => /^(server\/discover|initialize)$/.test(event))];
+    };
+    expect(await asked('legacy', undefined)).toEqual(['legacy', 'server/discover', 'initialize']);
+    expect(kept).toBeGreaterThan(minutes(1));
+    const recent = minutes(5);
+    expect(await asked('legacy', recent)).toEqual(['legacy', 'initialize']);
+    expect(kept).toBe(recent);
+    expect(await asked('legacy', minutes(11))).toEqual(['legacy', 'server/discover', 'initialize']);
+    expect(await asked('legacy', minutes(-5))).toEqual(['legacy', 'server/discover', 'initialize']);
+    expect(await asked('modern', recent)).toEqual(['modern', 'initialize', 'server/discover']);
+    expect(kept).toBeUndefined();
+  });
+
   it('is remembered: a legacy server started again is asked to initialise at once', async () => {
     const server = fixture({ kind: 'dies-on-discover' });
     const session = hold(overStdio(server));

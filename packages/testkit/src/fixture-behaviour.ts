@@ -32,6 +32,7 @@ export const ODD_RESULT = {
 
 export interface FixtureRequest {
   readonly httpMethod: string;
+  readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The JSON-RPC message of a POST. */
   readonly message: { id?: number | string; method?: string; params?: Record<string, unknown>; [key: string]: unknown };

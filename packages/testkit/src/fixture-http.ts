@@ -36,7 +36,7 @@ export async function startFixtureHttp(
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
     const message = (text === '' ? {} : JSON.parse(text)) as FixtureRequest['message'];
-    const seen = { httpMethod: request.method ?? '', headers: request.headers, message };
+    const seen = { httpMethod: request.method ?? '', path: request.url ?? '', headers: request.headers, message };
     server.requests.push(seen);
     response.on('close', () => {
       if (!response.writableFinished) server.abandoned++;

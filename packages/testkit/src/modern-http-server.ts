@@ -30,6 +30,10 @@ export interface ModernHttpScript {
   /** A status that answers everything. */
   readonly status?: number;
   readonly headers?: Record<string, string>;
+  /** Where a path sends on to, with 307. */
+  readonly redirects?: Readonly<Record<string, string>>;
+  /** What `Authorization` must be; everything else is 401. May change. */
+  readonly accepts?: () => string;
   readonly port?: number;
 }
 
@@ -51,6 +55,10 @@ export async function startModernHttpServer(script: ModernHttpScript = {}): Prom
       answerJson(response, status, { jsonrpc: '2.0', id: id ?? null, error: { code, message } });
     const give = (result: JsonObject) => answerJson(response, 200, { jsonrpc: '2.0', id, result: complete(result) });
 
+    const sentTo = script.redirects?.[request.path];
+    if (sentTo !== undefined) return void response.writeHead(307, { location: sentTo }).end();
+    if (script.accepts !== undefined && request.headers['authorization'] !== script.accepts())
+      return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
     if (script.status !== undefined) return void response.writeHead(script.status, script.headers ?? {}).end('refused');
     if (request.httpMethod !== 'POST') return void response.writeHead(405, { allow: 'POST' }).end();
     if (meta['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28')

@@ -102,9 +102,11 @@ export class Peers {
     }
   }
 
-  /** What was held under the key has ended by itself. */
+  /** What was held under the key has ended by itself, unless it is in use again already. */
   released(key: string): void {
-    if (this.#held.delete(key)) this.#beat();
+    if (this.#held.get(key)?.running !== 0) return;
+    this.#held.delete(key);
+    this.#beat();
   }
 
   /** Takes nothing more; what is held is the caller's to end, each with `released`. */
