@@ -48,20 +48,25 @@ export interface Behind {
   readonly bus?: Bus;
   /** MCP servers for `upstreams` to hold, as in `mcp.json`; it is started only when there are some. */
   readonly servers?: Record<string, Record<string, unknown>>;
+  /** False: nothing serves discovery, unless the test does. */
+  readonly discovery?: boolean;
 }
 
 /** A front door with discovery behind it, and what else is asked for. */
 export async function openDoor(
   env: Record<string, string> = {},
-  { bus: given, servers }: Behind = {},
+  { bus: given, servers, discovery: discovers = true }: Behind = {},
 ): Promise<OpenDoor> {
   const home = mkdtempSync(join(tmpdir(), 'portico-door-'));
   const lines: string[] = [];
   const log: Log = createLog({ name: 'test', format: 'json', level: 'debug', write: (line) => void lines.push(line) });
   const all = { PORT: '0', ADMIN_PORT: '0', PORTICO_HOME: home, ...env };
   const bus = given ?? memoryBus({ log });
-  const discovery = await startDiscovery(bus, readDiscoveryConfig(all), log);
-  const closers = [() => discovery.close()];
+  const closers: (() => Promise<void>)[] = [];
+  if (discovers) {
+    const discovery = await startDiscovery(bus, readDiscoveryConfig(all), log);
+    closers.push(() => discovery.close());
+  }
   if (servers !== undefined) {
     const file = join(home, 'mcp.json');
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
