@@ -195,6 +195,15 @@ describe('[FD-21] an error of a tool', () => {
   const reported = (content: ToolResult['content'], over: Partial<ToolResult> = {}, given = facts()) =>
     succeed(freeze({ content, isError: true, ...over }) as ToolResult, given);
 
+  it('[FD-23] is redacted wherever the tool put its words, _meta and keys that nobody knows too', () => {
+    const secret = 'at /srv/app/x.js:1 http://10.9.9.9:8443/ token=hunter2hunter2';
+    const result = succeed(
+      freeze({ content: [], isError: true, _meta: { stack: secret }, 'x-debug': { at: [secret] } }) as ToolResult,
+      facts(),
+    );
+    for (const inside of ['/srv/app', '10.9.9.9', 'hunter2']) expect(JSON.stringify(result)).not.toContain(inside);
+  });
+
   it('is isError, its content before the envelope, the envelope in the last text block', () => {
     const result = reported([text('no such file "a.txt"'), text('second')], {
       _meta: { k: 1 },

@@ -41,6 +41,17 @@ describe('[FD-11] published names', () => {
 });
 
 describe('[FD-12] resolution', () => {
+  it('never guesses between a folded name and an alias that spell the same', () => {
+    const index = new NameIndex(
+      items([
+        ['mcp', '_ok__run'],
+        ['ok', 'run'],
+      ]),
+    );
+    expect(found(index, 'mcp__ok__run')).toEqual(['mcp._ok__run', 'ok.run']);
+    expect([found(index, 'ok.run'), found(index, 'mcp._ok__run')]).toEqual(['ok.run', 'mcp._ok__run']);
+  });
+
   const index = new NameIndex(
     items([
       ['files', 'read_file'],

@@ -26,6 +26,14 @@ afterEach(async () => {
   }
 });
 
+describe('a line that is made to trip its reader', () => {
+  it('[FD-21] costs itself alone: a ping whose id nests 20,000 deep is not answered, and the call goes on', async () => {
+    const session = hold(overStdio(fixture()));
+    const result = await session.callTool(call('deep-ping', { depth: 20_000 }), { signal: soon() });
+    expect(result.content).toEqual([{ type: 'text', text: 'still here' }]);
+  });
+});
+
 describe('the era of a server over stdio', () => {
   it.each([
     ['legacy', 'legacy', 1],

@@ -163,6 +163,11 @@ function program(script: StdioScript & { record: string; odd: object }): void {
         return void setTimeout(() => text('asked'), 20);
       case 'environment':
         return void give({ content: [], structuredContent: { ...process.env } });
+      case 'deep-ping':
+        process.stdout.write(
+          `{"jsonrpc":"2.0","id":${'['.repeat(args.depth)}${']'.repeat(args.depth)},"method":"ping"}\n`,
+        );
+        return void text('still here');
       case 'meta':
         return void give({ content: [], structuredContent: { meta: params._meta ?? null } });
       case 'change':

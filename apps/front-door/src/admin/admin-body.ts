@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { isRecord } from '../mcp-request.js';
 import { BodyError, DEPTH_LIMIT, readJsonBody } from '../read-body.js';
 import { type AdminAnswer, refusal } from './admin-answer.js';
 
@@ -30,7 +29,6 @@ export async function readAdminBody(
     if (!(error instanceof BodyError)) throw error;
     return unread(error, limitBytes);
   }
-  if (!isRecord(body)) return invalid('body', 'The body takes a JSON object.');
   const checked = schema.safeParse(body);
   if (checked.success) return { value: checked.data };
   const [issue] = checked.error.issues;
@@ -39,10 +37,8 @@ export async function readAdminBody(
     return { refused: refusal(400, 'UNKNOWN_FIELD', `${JSON.stringify(field)} is not known here.`, { field }) };
   }
   const field = String(issue?.path[0] ?? 'body');
-  return invalid(
-    field,
-    `"${field}" takes a ${issue?.code === 'invalid_type' ? issue.expected : 'value of another kind'}.`,
-  );
+  const takes = issue?.code === 'invalid_type' ? issue.expected : 'value of another kind';
+  return invalid(field, `"${field}" takes ${takes === 'object' ? 'an' : 'a'} ${takes}.`);
 }
 
 function unread({ problem }: BodyError, limitBytes: number): CheckedBody {
