@@ -55,7 +55,7 @@ export class CatalogueContents {
     if (this.#written.get(source) === mark) return;
     this.#written.set(source, mark);
     this.#unwritten.add(source);
-    void this.documents.write(source, catalogueOf(snapshot), of).then((written) => {
+    void this.documents.write(source, catalogueOfSnapshot(snapshot), of).then((written) => {
       // Followed by another one already: what becomes of that one counts.
       if (this.#written.get(source) !== mark) return;
       if (written) this.#unwritten.delete(source);
@@ -132,7 +132,8 @@ export class CatalogueContents {
 
 const markOf = (revision: string, configuration: string): string => `${revision} ${configuration}`;
 
-const catalogueOf = ({ revision, identity, items }: Snapshot): SourceCatalogue => {
+/** What is written of it. */
+export const catalogueOfSnapshot = ({ revision, identity, items }: Snapshot): SourceCatalogue => {
   const catalogue: SourceCatalogue = {
     revision,
     identity,
