@@ -1,21 +1,5 @@
-export interface KnownServerEntry {
-  readonly name: string;
-  readonly title: string;
-  /** One line. */
-  readonly description: string;
-  readonly entry:
-    | { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
-    | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
-  /** What must be there before the entry works: a variable that it refers to, or something on this host. */
-  readonly needs: readonly { readonly name: string; readonly description: string }[];
-}
-
-const npx = (...args: string[]) => ({ command: 'npx', args: ['-y', ...args] });
-const uvx = (...args: string[]) => ({ command: 'uvx', args });
-/** Variables of the server that come from ours of the same names. */
-const from = (...names: string[]) => ({ env: Object.fromEntries(names.map((name) => [name, `\${env:${name}}`])) });
-const bearer = (name: string) => ({ headers: { Authorization: `Bearer \${env:${name}}` } });
-const need = (name: string, description: string) => ({ name, description });
+import { bearer, from, need, npx, uvx } from './known-server.js';
+import type { KnownServerEntry } from './known-server.js';
 
 /** Well-known MCP servers, in order of name: their publishers' own packages and addresses, and what each needs. */
 export const KNOWN_SERVERS: readonly KnownServerEntry[] = [

@@ -40,7 +40,7 @@ export async function listAll({ bus, configuration, log }: AdminParts): Promise<
   await Promise.all([...atIt.map(attempt), inTurn(idle, AT_ONCE, attempt)]);
   await look([...untold]);
   const states: ServerState[] = [
-    ...servers.map((server) => stateOf(server, known.get(server.entry.name))),
+    ...servers.map((server) => stateOf(server, known.get(server.entry.name), servers.length)),
     ...refused.filter(({ name }) => !servers.some(({ entry }) => entry.name === name)).map(refusedState),
   ];
   states.sort((a, b) => (a.name < b.name ? -1 : 1));

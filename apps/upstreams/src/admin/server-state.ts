@@ -4,9 +4,11 @@ import type { ServerState, ServerStatus } from '@portico/contracts';
 import type { ConfiguredServer } from '../configured-server.js';
 import type { RefusedServer } from '../merged-servers.js';
 
-/** Lines of standard error, and characters of each, in a list of all servers: it has to fit one message. */
+/** Lines of standard error of one server, and characters of each. */
 const STDERR_LINES = 20;
 const STDERR_CHARS = 300;
+/** Lines of all servers together: their list has to fit one message. */
+const ALL_STDERR_LINES = 600;
 const LOOK_MS = 500;
 
 export type Attempt = 'none' | 'connect' | 'reconnect';
@@ -29,8 +31,8 @@ export async function presentState(bus: Bus, server: ConfiguredServer): Promise<
   return stateOf(server, enabled ? await statusOf(bus, name, 'none', LOOK_MS) : undefined);
 }
 
-/** A server as its operators see it; `status` undefined: nobody has told how it is. */
-export function stateOf({ source, entry }: ConfiguredServer, status: ServerStatus | undefined): ServerState {
+/** A server as its operators see it, among so many; `status` undefined: nobody has told how it is. */
+export function stateOf({ source, entry }: ConfiguredServer, status: ServerStatus | undefined, among = 1): ServerState {
   const hiddenTools = [...entry.hiddenTools].sort();
   const shown = {
     name: entry.name,
@@ -41,11 +43,12 @@ export function stateOf({ source, entry }: ConfiguredServer, status: ServerStatu
   };
   if (!entry.enabled) return { ...shown, ...UNKNOWN, state: 'disabled' };
   if (status === undefined) return { ...shown, ...UNKNOWN };
+  const lines = Math.max(1, Math.min(STDERR_LINES, Math.floor(ALL_STDERR_LINES / among)));
   return {
     ...shown,
     ...status,
     tools: (status.tools ?? []).filter((tool) => !entry.hiddenTools.has(tool)).length,
-    stderr: status.stderr.slice(-STDERR_LINES).map((line) => line.slice(0, STDERR_CHARS)),
+    stderr: status.stderr.slice(-lines).map((line) => line.slice(0, STDERR_CHARS)),
   };
 }
 
