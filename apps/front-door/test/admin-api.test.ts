@@ -189,12 +189,12 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
   it('a client that leaves stops what it asked for', async () => {
     let begun = (): void => undefined;
     const running = new Promise<void>((resolve) => (begun = resolve));
-    const stopped = new Promise<void>((resolve) => {
+    const stopped = new Promise<unknown>((resolve) => {
       void door.bus
         .serve(listServers, async (_request, { signal }) => {
           begun();
           await new Promise<void>((done) => signal.addEventListener('abort', () => done()));
-          resolve();
+          resolve(signal.reason);
           return { servers: [] };
         })
         .then((one) => served.push(one));
@@ -204,7 +204,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
     socket.write(`GET /api/mcp HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${door.adminToken}\r\n\r\n`);
     await running;
     socket.destroy();
-    await stopped;
+    expect(await stopped).toMatchObject({ code: 'CANCELLED' });
   });
 });
 
@@ -225,6 +225,11 @@ describe('[UP-2] who the admin routes are for', () => {
   it('no token: not even which routes there are', async () => {
     for (const path of ['/api', '/api/', '/api/nothing', '/api/../mcp', '/api/mcp/../../mcp'])
       expectRefused(await admin(door, 'GET', path, { headers: { Authorization: undefined } }), 401, 'UNAUTHENTICATED');
+  });
+
+  it('what is no part of it is 404, for whoever asks', async () => {
+    for (const path of ['/', '/mcp', '//api/mcp', '/apis', '/API/mcp', '/%61pi/mcp'])
+      expectRefused(await admin(door, 'GET', path, { headers: { Authorization: undefined } }), 404, 'NOT_FOUND');
   });
 
   it('a page of another site is refused, preflight and form alike, even with the token', async () => {
