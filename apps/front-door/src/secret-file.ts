@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -30,6 +30,8 @@ export function secretFile(path: string, setting: string, make: () => string): s
 
 function read(path: string, setting: string): string | undefined {
   try {
+    // A device or a pipe might never end.
+    if (!statSync(path).isFile()) throw Object.assign(new Error('It is no file.'), { code: 'not a file' });
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

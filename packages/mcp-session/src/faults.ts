@@ -128,6 +128,11 @@ export const beforeSending = (error: unknown): Fault => {
 function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  // Date.parse takes nearly anything; an HTTP date begins with the name of a day.
+  const ms = /^\d+$/.test(value)
+    ? Number(value) * 1000
+    : /^[A-Z][a-z]{2}/.test(value)
+      ? Date.parse(value) - Date.now()
+      : NaN;
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_LIMIT_MS) : undefined;
 }
