@@ -376,20 +376,30 @@ describe('[FD-14][FD-32] a source can spoil nothing but its own', () => {
     expect(after.tools.map(({ shown }) => shown)).toEqual(['flap.t2', 'steady.rich']);
   });
 
-  it('publishes 2,000 tools in tens of milliseconds and 10,000 in their proportion', () => {
+  // Times of one run are compared with one another: how fast the machine is does not matter.
+  const timed = (source: KnownSource): number => {
+    const startedAt = performance.now();
+    publish([source]).listJson('tools/list', 'legacy');
+    return performance.now() - startedAt;
+  };
+  it('publishes five times as many tools in about five times the time', () => {
     const many = (count: number) =>
       knownSource('upstream.many', {
         tools: Array.from({ length: count }, (_unused, index) => ({ ...structuredClone(RICH), name: `tool_${index}` })),
       });
-    publish([many(500)]).listJson('tools/list', 'modern');
-    const timed = (source: KnownSource) => {
-      const startedAt = performance.now();
-      publish([source]).listJson('tools/list', 'legacy');
-      return performance.now() - startedAt;
-    };
-    const large = many(2_000);
-    expect(timed(large)).toBeLessThan(1_500);
-    expect(timed(large)).toBeLessThan(300);
-    expect(timed(many(10_000))).toBeLessThan(7_500);
+    timed(many(1_000));
+    const turns = [0, 1, 2].map(() => ({ few: timed(many(1_000)), more: timed(many(5_000)) }));
+    const few = Math.min(...turns.map((turn) => turn.few));
+    const more = Math.min(...turns.map((turn) => turn.more));
+    // What grows with the square takes twenty-five times as long.
+    expect(more / few).toBeLessThan(15);
+  });
+
+  it('publishes again, when another source has changed, for a fraction of what it first took', () => {
+    const large = knownSource('upstream.large', {
+      tools: Array.from({ length: 2_000 }, (_unused, index) => ({ ...structuredClone(RICH), name: `tool_${index}` })),
+    });
+    const first = timed(large);
+    expect(Math.min(timed(large), timed(large), timed(large))).toBeLessThan(first);
   });
 });

@@ -215,3 +215,38 @@ describe('[FD-13] shown names', () => {
     expect(fold('A-Z_a-z0-9')).toBe('A-Z_a-z0-9');
   });
 });
+
+describe('[FD-12][FD-32] a source whose names are all alike', () => {
+  const COUNT = 20_000;
+  const character = (index: number): string => String.fromCodePoint(0x4e00 + index);
+  /** Milliseconds that so many names take to be assigned and indexed. */
+  const timed = (nameOf: (index: number) => string, style: NameStyle): number => {
+    const published = Array.from({ length: COUNT }, (_unused, index) => ['a', nameOf(index)] as const);
+    const startedAt = performance.now();
+    const index = new NameIndex(items(published, style));
+    const tookMs = performance.now() - startedAt;
+    expect(found(index, `a.${nameOf(COUNT - 1)}`)).toBe(`a.${nameOf(COUNT - 1)}`);
+    return tookMs;
+  };
+
+  it.each<[string, (index: number) => string, NameStyle]>([
+    ['of one character each', character, 'dotted'],
+    ['of one character each, folded', character, 'folded'],
+    ['of long names', (index) => `${'x'.repeat(100)}${character(index)}`, 'dotted'],
+    [
+      'of names that differ in dots and slashes',
+      (index) => index.toString(2).padStart(15, '0').replaceAll('0', '.').replaceAll('1', '/'),
+      'dotted',
+    ],
+  ])('%s costs about what as many different names cost', (_what, nameOf, style) => {
+    // Told apart by a number in front, and altered all the same.
+    const turns = [0, 1].map(() => ({
+      different: timed((index) => `${index}-${nameOf(index)}`, style),
+      alike: timed(nameOf, style),
+    }));
+    const different = Math.min(...turns.map((turn) => turn.different));
+    const alike = Math.min(...turns.map((turn) => turn.alike));
+    // What grows with the square of those alike takes more than ten times as long.
+    expect(alike / different).toBeLessThan(5);
+  });
+});
