@@ -68,7 +68,7 @@ export class Attendance {
     for (const source of sources) {
       if (this.known.get(source)) continue;
       this.known.remember(source, performance.now());
-      this.catalogue.remembered(source);
+      this.catalogue.unheard(source, false);
     }
   }
 
@@ -103,7 +103,7 @@ export class Attendance {
     for (const { address, heard, silentSince } of silent) {
       if (heard) continue;
       const forMs = now - silentSince;
-      if (forMs > SETTLING_MS) this.catalogue.missing(address);
+      this.catalogue.unheard(address, forMs > SETTLING_MS);
       if (forMs > Math.min(REMEMBERED_MS, Math.max(this.options.graceMs, SETTLING_MS))) this.#drop(address);
     }
     const excess = silent.length - this.options.maxSilent;

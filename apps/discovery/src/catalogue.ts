@@ -6,86 +6,55 @@ import type {
   PayloadOf,
   ReplyOf,
   SourceAddress,
-  SourceCatalogue,
   catalogueChanged,
   discoverCatalogue,
   discoveryHealth,
 } from '@portico/contracts';
-import { pageAt, pageLimit, parseCursor, revisionOf } from '@portico/domain-kit';
-import type { Snapshot } from '@portico/domain-kit';
-import type { Log } from '@portico/observe';
-import { CircuitOpen } from '@portico/resilience';
-import { CatalogueContents } from './catalogue-contents.js';
-import type { CatalogueDocuments } from './catalogue-documents.js';
+import { pageAt, parseCursor, revisionOf } from '@portico/domain-kit';
 import { ChangeAnnouncer } from './change-announcer.js';
-import { discoveryErrorOf } from './discovery-error.js';
 import { configurationOf } from './known-sources.js';
-import type { KnownSource, KnownSources } from './known-sources.js';
+import type { KnownSources } from './known-sources.js';
+import { LearntCatalogues } from './learnt-catalogues.js';
+import type { LearningOptions } from './learnt-catalogues.js';
 import { Prober } from './prober.js';
-import type { SharedFlight } from './shared-flight.js';
-import { SourceProber } from './source-prober.js';
-import { SourceStates } from './source-states.js';
+import type { SourceStates } from './source-states.js';
 import { untilAborted } from './until-aborted.js';
 
 type Overview = Omit<ReplyOf<typeof discoverCatalogue>, 'settling'>;
 type Health = ReplyOf<typeof discoveryHealth>;
 
-export interface CatalogueOptions {
-  /** Milliseconds a source's lists are fresh; 0: they are asked for each time. */
-  readonly ttlMs: number;
-  /** Milliseconds they are served beyond that while the source fails. */
-  readonly graceMs: number;
-  /** Most catalogues in memory, and most breakers. */
-  readonly maxEntries: number;
-  readonly breaker: { readonly failures: number; readonly resetMs: number };
-  readonly documents: CatalogueDocuments;
-  readonly shared: SharedFlight | undefined;
-  readonly log: Log;
-}
-
 /** What all sources publish, as far as anybody has asked. Answers from memory; asks a source when it must. */
 export class Catalogue {
+  readonly #learnt: LearntCatalogues;
   readonly #states: SourceStates;
-  readonly #contents: CatalogueContents;
-  readonly #source: SourceProber;
   readonly #prober = new Prober((source) => this.#probe(source));
   readonly #announcer: ChangeAnnouncer;
   readonly #closing = new AbortController();
-  /** Sources whose next probe must ask, whatever another replica has found before. */
-  readonly #mustBeNew = new Set<SourceAddress>();
   /** Once somebody has asked for the whole, a source that arrives belongs to what was asked for. */
   #wholeWanted = false;
 
   constructor(
     bus: Bus,
     private readonly known: KnownSources,
-    private readonly options: CatalogueOptions,
+    private readonly options: LearningOptions,
   ) {
-    const { documents, maxEntries, breaker, shared, ttlMs, log } = options;
-    const { signal } = this.#closing;
     // Every probe that runs listens to it; how many do is bounded by how many sources there are.
-    setMaxListeners(0, signal);
-    this.#states = new SourceStates(options);
-    this.#contents = new CatalogueContents(documents, { maxEntries, log, pageLimit: pageLimit(bus.maxPayload) });
-    this.#source = new SourceProber(bus, { breaker: { ...breaker, capacity: maxEntries }, ttlMs, shared, signal });
+    setMaxListeners(0, this.#closing.signal);
+    this.#learnt = new LearntCatalogues(bus, known, options, this.#closing.signal);
+    this.#states = this.#learnt.states;
     this.#announcer = new ChangeAnnouncer(bus, { of: (source) => this.#face(source), overall: () => this.#revision() });
   }
 
   /** Takes up what earlier processes left; returns the sources that did not say bye to them. */
   async remember(): Promise<SourceAddress[]> {
-    const all = await this.#contents.remembered();
-    for (const { source, revision, configuration, at } of all) {
-      if (this.#states.isAsked(source)) continue;
-      this.#states.remembered(source, { revision, at, configuration });
-      if (this.known.get(source)) this.arrived(source);
-    }
+    const all = await this.#learnt.remember();
+    for (const { source } of all) if (this.known.get(source)) this.arrived(source);
     return all.filter(({ gone }) => !gone).map(({ source }) => source);
   }
 
   /** It is there, for the first time or again. Asked at once only when it, or the whole, has been asked for. */
   arrived(source: SourceAddress): void {
-    this.#contents.back(source);
-    this.#source.renew(source);
+    this.#learnt.back(source);
     this.#states.returned(source);
     this.reconfigured(source);
     if (this.#isWanted(source) && this.#states.state(source) !== 'fresh') this.#prober.soon(source);
@@ -95,7 +64,7 @@ export class Catalogue {
   /** One more instance serves it: what failed may work now. */
   joined(source: SourceAddress): void {
     if (!this.#states.hasFailed(source)) return;
-    this.#source.renew(source);
+    this.#learnt.renew(source);
     this.#prober.soon(source);
   }
 
@@ -107,13 +76,8 @@ export class Catalogue {
     if (probed === undefined || probed === configurationOf(known)) return;
     if (this.#states.isProbed(source)) this.#states.supersede(source);
     else this.#states.forget(source);
-    this.#source.renew(source);
+    this.#learnt.renew(source);
     this.changed(source);
-  }
-
-  /** Known from what was remembered, and not heard yet. */
-  remembered(source: SourceAddress): void {
-    this.#announcer.touch(source);
   }
 
   /** No instance of it is heard. */
@@ -122,23 +86,21 @@ export class Catalogue {
     this.#announcer.touch(source);
   }
 
-  /** It should have been heard by now. */
-  missing(source: SourceAddress): void {
-    if (!this.#states.hasFailed(source)) this.silent(source);
+  /** Known from what was remembered; `late`: it should have been heard by now. */
+  unheard(source: SourceAddress, late: boolean): void {
+    if (late && !this.#states.hasFailed(source)) this.#states.silent(source);
+    this.#announcer.touch(source);
   }
 
   gone(source: SourceAddress): void {
     this.#prober.forget(source);
-    this.#source.forget(source);
-    this.#mustBeNew.delete(source);
-    this.#states.forget(source);
-    this.#contents.gone(source);
+    this.#learnt.gone(source);
     this.#announcer.touch(source);
   }
 
   changed(source: SourceAddress): void {
     if (!this.known.get(source) || !this.#isWanted(source)) return;
-    this.#mustBeNew.add(source);
+    this.#learnt.outdated(source);
     this.#prober.changed(source);
   }
 
@@ -183,7 +145,8 @@ export class Catalogue {
     const start = cursor === undefined ? undefined : parseCursor(cursor);
     if (start === undefined) await this.#ensureAsked(source, signal);
     else if (this.#states.revision(source) !== start.revision) await this.#takeUp(source);
-    const snapshot = await this.#snapshot(source);
+    const snapshot = await this.#learnt.snapshot(source);
+    this.#announcer.touch(source);
     if (snapshot === undefined && start === undefined) {
       // What was remembered can not be read: it is asked after all.
       await untilAborted(this.#prober.now(source), signal);
@@ -203,7 +166,7 @@ export class Catalogue {
       sources: this.known.addresses().map((source) =>
         this.#states.health(source, {
           silent: this.known.get(source)!.instances.size === 0,
-          breaker: this.#source.breaker(source),
+          breaker: this.#learnt.breaker(source),
         }),
       ),
     };
@@ -211,7 +174,7 @@ export class Catalogue {
 
   /** How much is held, for those who must know that it is bounded. */
   get sizes(): { readonly catalogues: number; readonly breakers: number } {
-    return { catalogues: this.#contents.size, breakers: this.#source.size };
+    return this.#learnt.sizes;
   }
 
   /** Asks and tells nothing from now on. */
@@ -219,12 +182,12 @@ export class Catalogue {
     this.#closing.abort(new Fault('CANCELLED', 'The service stops.', { executed: 'no' }));
     this.#prober.close();
     this.#announcer.close();
-    this.#source.close();
+    this.#learnt.stop();
   }
 
   /** Resolves when what is to outlive this process has been written. */
   written(): Promise<void> {
-    return this.#contents.written();
+    return this.#learnt.written();
   }
 
   async #ensureAsked(source: SourceAddress, signal: AbortSignal): Promise<void> {
@@ -240,46 +203,11 @@ export class Catalogue {
     }
   }
 
-  async #snapshot(source: SourceAddress): Promise<Snapshot | undefined> {
-    const revision = this.#states.revision(source);
-    if (revision === undefined) return undefined;
-    const snapshot = await this.#contents.get(source);
-    if (snapshot === undefined) this.#states.lost(source);
-    else if (snapshot.revision !== revision && this.#states.revision(source) === revision) {
-      // Another replica has written a newer one, or this bus takes other pages than the one it was fetched over.
-      this.#states.revised(source, snapshot.revision);
-      this.#announcer.touch(source);
-    }
-    return snapshot;
-  }
-
   async #probe(source: SourceAddress): Promise<void> {
-    const known = this.known.get(source);
-    if (!known) throw wentAway();
-    if (known.instances.size === 0) {
-      throw new Fault('BACKEND_UNAVAILABLE', 'No instance of the source is heard.', { executed: 'no' });
-    }
-    const configuration = configurationOf(known);
-    const mustBeNew = this.#mustBeNew.delete(source) || this.options.ttlMs === 0;
-    const begun = performance.now();
-    const { signal } = this.#closing;
-    // What its service remembers is as good as new only for who never asked.
-    const refresh = this.#states.isAsked(source);
     try {
-      await this.#source.probe(known, { refresh, mustBeNew }, (catalogue, at) =>
-        this.#keep(known, { catalogue, at, configuration }, performance.now() - begun),
-      );
-    } catch (error) {
-      // Of a source that went meanwhile, and perhaps came again, nothing is kept.
-      const isOver = signal.aborted || this.known.get(source) !== known;
-      // Nor when nothing was asked: how it failed before says more.
-      if (isOver || (error instanceof Fault && error.cause instanceof CircuitOpen)) throw error;
-      const reason = discoveryErrorOf(error);
-      this.#states.failed(source, reason, configuration, performance.now() - begun);
-      this.options.log.warn('discovery.source-not-answering', { source, reason });
-      throw error;
+      await this.#learnt.probe(source);
     } finally {
-      if (!signal.aborted) {
+      if (!this.#closing.signal.aborted) {
         this.#announcer.touch(source);
         this.reconfigured(source);
       }
@@ -291,28 +219,14 @@ export class Catalogue {
   }
 
   async #takeUp(source: SourceAddress): Promise<void> {
-    const known = this.known.get(source);
-    if (!known || this.#prober.isRunning(source)) return;
-    const configuration = configurationOf(known);
-    await this.#source.found(known, (catalogue, at) => this.#keep(known, { catalogue, at, configuration }, 0));
+    if (this.#prober.isRunning(source)) return;
+    await this.#learnt.takeUp(source);
     this.#announcer.touch(source);
-  }
-
-  #keep(
-    known: KnownSource,
-    { catalogue, at, configuration }: { catalogue: SourceCatalogue; at: number; configuration: string },
-    latencyMs: number,
-  ): void {
-    if (this.known.get(known.address) !== known) throw wentAway();
-    const snapshot = this.#contents.snapshotOf(catalogue);
-    const { revision, identity } = snapshot;
-    this.#contents.keep(known.address, snapshot, { configuration, at });
-    this.#states.kept(known.address, { revision, at, ownTtlMs: identity.ttlMs, configuration }, latencyMs);
   }
 
   #summary(source: SourceAddress): Overview['sources'][number] {
     const summary = this.#states.summary(source);
-    return this.#source.breaker(source) === 'open' ? { ...summary, error: 'circuit_open' } : summary;
+    return this.#learnt.breaker(source) === 'open' ? { ...summary, error: 'circuit_open' } : summary;
   }
 
   /** What of a source concerns those who publish it. */
@@ -333,6 +247,3 @@ export class Catalogue {
     return revisionOf(published);
   }
 }
-
-const wentAway = (): Fault =>
-  new Fault('BACKEND_UNAVAILABLE', 'The source went away while it was asked.', { executed: 'no' });

@@ -71,7 +71,8 @@ export class SourceStates {
     this.#now = options.now ?? steadyNow;
   }
 
-  kept(source: SourceAddress, { revision, at, ownTtlMs, configuration }: Kept, latencyMs: number): void {
+  /** `latencyMs`: how long the probe took; undefined when it was another replica's. */
+  kept(source: SourceAddress, { revision, at, ownTtlMs, configuration }: Kept, latencyMs: number | undefined): void {
     const { ttlMs } = this.options;
     const now = this.#now();
     const facts = this.#factsOf(source);
@@ -82,7 +83,7 @@ export class SourceStates {
     delete facts.failure;
     facts.failuresInARow = 0;
     facts.successAt = now;
-    facts.latencyMs = latencyMs;
+    if (latencyMs !== undefined) facts.latencyMs = latencyMs;
     // Before it is stale, and not all at once.
     facts.dueAt = facts.held.at + period * (0.7 + 0.2 * Math.random());
   }
