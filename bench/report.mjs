@@ -42,8 +42,8 @@ export const summary = (name, concurrency, samples) => {
   };
 };
 
-/** @param {string[]} header @param {(string | number)[][]} rows */
-const table = (header, rows) => {
+/** Columns as wide as they must be, the first to the left. @param {string[]} header @param {(string | number)[][]} rows */
+export const table = (header, rows) => {
   const lines = [header, ...rows].map((cells) => cells.map(String));
   const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column].length)));
   return lines
