@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Fault } from '@portico/contracts';
-import type { ServerTarget } from '@portico/mcp-session';
+import type { Authorization, ServerTarget } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
-import { publicLookup } from './address-guard.js';
+import { isPrivateHost, publicLookup } from './address-guard.js';
 import { resolveReferences } from './references.js';
 import type { ReferenceSources } from './references.js';
 import type { ServerEntry } from './server-entry.js';
@@ -24,7 +24,12 @@ const INHERITED = ['PATH', 'HOME', 'LANG'] as const;
  * How an entry is connected to, made anew for each connection: only then are its references read and its folders made.
  * Throws BACKEND_UNAVAILABLE (`executed: no`) when a reference leads nowhere; which one is for the log alone.
  */
-export async function connectTarget(entry: ServerEntry, surroundings: Surroundings, log: Log): Promise<ServerTarget> {
+export async function connectTarget(
+  entry: ServerEntry,
+  surroundings: Surroundings,
+  log: Log,
+  authorization?: Authorization,
+): Promise<ServerTarget> {
   const { transport, name } = entry;
   const resolved = async (texts: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const pairs = Object.entries(texts).map(async ([key, text]) => [key, await resolveReferences(text, surroundings)]);
@@ -32,11 +37,14 @@ export async function connectTarget(entry: ServerEntry, surroundings: Surroundin
   };
   try {
     if (transport.kind === 'http') {
+      // An address that is no name asks no name service: it is looked at here.
+      if (!transport.allowPrivate && isPrivateHost(transport.url)) throw new Error('the address is private');
       return {
         transport: 'http',
         url: transport.url,
         headers: await resolved(transport.headers),
         ...(!transport.allowPrivate && { lookup: publicLookup }),
+        ...(authorization !== undefined && { authorization }),
       };
     }
     const here = (text: string): string => text.replaceAll('{workspace}', surroundings.workspace);

@@ -3,15 +3,19 @@ import { serverStatus } from '@portico/contracts';
 import { serveSource } from '@portico/domain-kit';
 import { HeldSession } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
+import type { Documents } from '@portico/storage';
 import type { UpstreamsConfig } from './config.js';
 import { connectTarget } from './connect-target.js';
 import { connectionRevision, serverRevision } from './configured-server.js';
 import type { ConfiguredServer } from './configured-server.js';
 import { secretsOf, withoutSecrets } from './entry-secrets.js';
+import { ClientCredentials } from './oauth/client-credentials.js';
 import type { Peers } from './ownership/peers.js';
 import { notHere, passedOn, routedService, router, serveToPeers } from './ownership/routed-service.js';
 import type { Routing } from './ownership/routed-service.js';
+import { resolveReferences } from './references.js';
 import { ServerSessions } from './sessions/server-sessions.js';
+import { storedEra } from './sessions/stored-era.js';
 import { upstreamService } from './upstream-service.js';
 
 export const VERSION = '0.1.0';
@@ -24,6 +28,8 @@ export interface ServingParts {
   readonly log: Log;
   /** The other instances of the service; undefined where there can be none. */
   readonly peers?: Peers | undefined;
+  /** Where what is learnt of servers outlives this process. */
+  readonly documents?: Documents | undefined;
 }
 
 /** One configured server, served on the bus by this process. */
@@ -40,21 +46,38 @@ export interface ServedServer {
 /** Serves one server; connects nothing. Rejects, with nothing left open, when the bus takes no subscription. */
 export async function serveServer(
   configured: ConfiguredServer,
-  { bus, config, instance, peers, log: parentLog }: ServingParts,
+  { bus, config, instance, peers, documents, log: parentLog }: ServingParts,
 ): Promise<ServedServer> {
   let current = configured;
   const { name, connectTimeoutMs } = configured.entry;
   const log = parentLog.child({ server: name });
   const { callTimeoutMs, perPrincipalSessions, perPrincipalIdleMs } = config;
+  const surroundings = { ...config, folder: configured.folder };
+  const { transport, session: scope } = configured.entry;
+  const oauth = transport.kind === 'http' ? transport.oauth : undefined;
+  // Its token outlives the connections, and is everybody's: it is the gateway's own.
+  const authorization =
+    transport.kind === 'http' && oauth !== undefined
+      ? new ClientCredentials({
+          server: name,
+          url: transport.url,
+          oauth,
+          allowPrivate: transport.allowPrivate,
+          log,
+          resolve: (text) => resolveReferences(text, surroundings),
+        })
+      : undefined;
+  const configuration = connectionRevision(configured);
+  const eraMemory = documents && storedEra(documents, { server: name, configuration }, log);
   let secrets: readonly string[] = [];
   const target = async () => {
-    const found = await connectTarget(current.entry, { ...config, folder: configured.folder }, log);
+    const found = await connectTarget(current.entry, surroundings, log, authorization);
     secrets = secretsOf(found, config.environment);
     return found;
   };
   const sessions = new ServerSessions({
     server: name,
-    scope: configured.entry.session,
+    scope,
     limit: perPrincipalSessions,
     idleMs: perPrincipalIdleMs,
     open: () =>
@@ -64,13 +87,14 @@ export async function serveServer(
         connectTimeoutMs,
         answerLimitBytes: config.answerLimitBytes,
         log: parentLog,
+        ...(eraMemory && { eraMemory }),
       }),
     onClosed: (key) => peers?.released(key),
   });
   const own = upstreamService(() => current.entry, sessions, {
     version: VERSION,
     callTimeoutMs,
-    configuration: connectionRevision(configured),
+    configuration,
   });
   const ownStatus = statusOf(sessions.common, log, (text) => withoutSecrets(text, secrets));
   const opened: { close(): Promise<void> }[] = [];
@@ -79,7 +103,7 @@ export async function serveServer(
     let service = own;
     let status = ownStatus;
     // One process is enough for what has no state of its own: then any instance serves it.
-    if (peers !== undefined && (configured.entry.transport.kind === 'stdio' || configured.entry.session !== 'shared')) {
+    if (peers !== undefined && (transport.kind === 'stdio' || scope !== 'shared')) {
       const letGo = (key: string) => (key === name ? sessions.common.disconnect() : sessions.end(key));
       const routing: Routing = { bus, peers, instance, commonKey: name, keyOf: (of) => sessions.keyOf(of), letGo };
       service = routedService(own, routing);

@@ -24,14 +24,15 @@ export class Upstreams implements OnApplicationBootstrap, OnApplicationShutdown 
   async onApplicationBootstrap(): Promise<void> {
     const { bus, config, log } = this;
     const instance = randomUUID();
+    const documents = await openDocuments({ databaseUrl: config.databaseUrl, home: config.home, log });
+    this.#opened.push(documents);
     // A bus in process has no other instance on it.
     const peers = config.busUrl.startsWith('memory:') ? undefined : await Peers.open(bus, instance, log);
     if (peers !== undefined) this.#opened.push(peers);
-    const parts = { bus, config, log, instance, peers };
-    const documents = await openDocuments({ databaseUrl: config.databaseUrl, home: config.home, log });
+    const parts = { bus, config, log, instance, peers, documents };
     const running = new RunningServers((configured) => serveServer(configured, parts), log);
     const configuration = new Configuration({ bus, config, log, documents, running });
-    this.#opened.push(documents, running, configuration);
+    this.#opened.push(running, configuration);
     try {
       await configuration.open();
       this.#opened.push(await serveAdmin({ bus, config, log, configuration }));

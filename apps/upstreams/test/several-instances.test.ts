@@ -29,12 +29,8 @@ const call = (name: string, args: Record<string, unknown> = {}, tool = 'echo'): 
 async function answers(name: string): Promise<void> {
   for (const end = performance.now() + 20_000; ;) {
     const asked = bus.ask(callTool(`upstream.${name}`), { tool: 'echo', arguments: {} }, { deadlineMs: 2_000 });
-    const failed = await asked.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (failed === undefined) return;
-    if (performance.now() > end) throw failed;
+    if (await asked.then(Boolean, () => false)) return;
+    if (performance.now() > end) throw new Error(`${name} does not answer`);
     await delay(50);
   }
 }

@@ -16,3 +16,4 @@ export type { ServerCatalogue } from './catalogue.js';
 export { mirroredParams } from './header-values.js';
 export type { MirroredParam } from './header-values.js';
 export type { Authorization, HttpTarget, ServerTarget, SessionLog, StdioTarget, TargetSource } from './target.js';
+export { SharedAttempt } from './shared-attempt.js';

@@ -32,6 +32,8 @@ export interface ModernHttpScript {
   readonly headers?: Record<string, string>;
   /** Where a path sends on to, with 307. */
   readonly redirects?: Readonly<Record<string, string>>;
+  /** What else a GET finds, as JSON by path, without credentials. May change. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** What `Authorization` must be; everything else is 401. May change. */
   readonly accepts?: () => string;
   readonly port?: number;
@@ -57,6 +59,10 @@ export async function startModernHttpServer(script: ModernHttpScript = {}): Prom
 
     const sentTo = script.redirects?.[request.path];
     if (sentTo !== undefined) return void response.writeHead(307, { location: sentTo }).end();
+    const described = request.httpMethod === 'GET' ? script.metadata?.[request.path] : undefined;
+    if (described !== undefined) return answerJson(response, 200, described);
+    if (script.metadata !== undefined && request.path.startsWith('/.well-known/'))
+      return void response.writeHead(404).end();
     if (script.accepts !== undefined && request.headers['authorization'] !== script.accepts())
       return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
     if (script.status !== undefined) return void response.writeHead(script.status, script.headers ?? {}).end('refused');

@@ -1,5 +1,5 @@
-import { Fault } from '@portico/contracts';
 import type { StopSignal } from '@portico/contracts';
+import { stopped } from '../stopped.js';
 
 /** Something that changes now and then, for any number of those who wait for the next time. */
 export class Changes {
@@ -31,13 +31,4 @@ export class Changes {
       stop?.addEventListener('abort', onAbort);
     });
   }
-}
-
-/** What a wait ends with that its signal ended. */
-function stopped(reason: unknown): Fault {
-  const timeout =
-    reason instanceof Fault ? reason.code === 'TIMEOUT' : (reason as Error | undefined)?.name === 'TimeoutError';
-  return timeout
-    ? new Fault('TIMEOUT', 'The server was not free in time.', { executed: 'no' })
-    : new Fault('CANCELLED', 'The call was cancelled.', { executed: 'no' });
 }

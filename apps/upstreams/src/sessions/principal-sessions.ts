@@ -39,10 +39,7 @@ export class PrincipalSessions {
    * all of them work; an idle one makes room, the longest idle first.
    */
   async use<Value>(key: string, act: (session: HeldSession) => Promise<Value>): Promise<Value> {
-    // One that is ending is gone before the next is opened: a caller never has two.
-    for (let ending = this.#closing.get(key); ending !== undefined; ending = this.#closing.get(key)) await ending;
-    const held = this.#held.get(key) ?? this.#open(key);
-    held.running++;
+    const held = await this.#occupied(key);
     try {
       return await act(held.session);
     } finally {
@@ -72,21 +69,41 @@ export class PrincipalSessions {
     await Promise.all(this.#closing.values());
   }
 
-  #open(key: string): Held {
-    const { server, limit, idleMs } = this.options;
-    if (this.#closed)
-      throw new Fault('BACKEND_UNAVAILABLE', `The server "${server}" is no longer served.`, { executed: 'no' });
-    if (this.#held.size >= limit) {
-      const longestIdle = this.#idle().sort(([, a], [, b]) => a.usedAt - b.usedAt)[0];
-      if (longestIdle === undefined) {
-        throw new Fault('RATE_LIMITED', `The server "${server}" has as many callers as it may have at a time.`);
+  /** The caller's session, counted as working from here on. */
+  async #occupied(key: string): Promise<Held> {
+    for (;;) {
+      const held = this.#held.get(key);
+      if (held !== undefined) {
+        held.running++;
+        return held;
       }
-      void this.end(longestIdle[0]);
+      // One that is ending is gone before the next is opened: a caller never has two, and all together no more than allowed.
+      const ending = this.#closing.get(key);
+      if (ending === undefined && this.#held.size + this.#closing.size < this.options.limit) {
+        this.#open(key);
+        continue;
+      }
+      if (ending === undefined && this.#closing.size === 0) this.#makeRoom();
+      await (ending ?? Promise.race(this.#closing.values()));
     }
-    const held: Held = { session: this.options.open(), running: 0, usedAt: performance.now() };
-    this.#held.set(key, held);
+  }
+
+  #makeRoom(): void {
+    const longestIdle = this.#idle().sort(([, a], [, b]) => a.usedAt - b.usedAt)[0];
+    if (longestIdle === undefined) {
+      const { server } = this.options;
+      throw new Fault('RATE_LIMITED', `The server "${server}" has as many callers as it may have at a time.`);
+    }
+    void this.end(longestIdle[0]);
+  }
+
+  #open(key: string): void {
+    const { server, idleMs } = this.options;
+    if (this.#closed) {
+      throw new Fault('BACKEND_UNAVAILABLE', `The server "${server}" is no longer served.`, { executed: 'no' });
+    }
+    this.#held.set(key, { session: this.options.open(), running: 0, usedAt: performance.now() });
     this.#sweeper ??= setInterval(() => this.#sweep(), Math.min(SWEEP_MS, Math.ceil(idleMs / 4)));
-    return held;
   }
 
   #idle(): [string, Held][] {
