@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 describe('discovery', () => {
-  it('hears of sources that were there before it, and of those that come after', async () => {
+  it('[DI-10] hears of sources that were there before it, and of those that come after', async () => {
     await open('domain.before', () => catalogueOf('a'));
     await discover();
     await open('upstream.after', () => catalogueOf('b'));
@@ -67,7 +67,7 @@ describe('discovery', () => {
     });
   });
 
-  it('[FD-7] asks no source anything by its own start, and answers at once while one hangs', async () => {
+  it('[FD-7][DI-1][DI-8] asks no source anything by its own start, and answers at once while one hangs', async () => {
     const hanging = await open('upstream.hanging', hang);
     const good = await open('domain.good', () => catalogueOf('a'));
     await discover();
@@ -91,7 +91,7 @@ describe('discovery', () => {
     expect(await toolsOf('domain.good')).toEqual(['a']);
   });
 
-  it('asks a source once, however many ask for it at the same time', async () => {
+  it('[DI-1][DI-4] asks a source once, however many ask for it at the same time', async () => {
     const source = await open('domain.slow', async () => {
       await delay(50);
       return catalogueOf('a');
@@ -104,7 +104,7 @@ describe('discovery', () => {
     expect(source.asked).toBe(1);
   });
 
-  it('answers from memory what was asked for before', async () => {
+  it('[DI-1][DI-2] answers from memory what was asked for before', async () => {
     const source = await open('domain.a', () => catalogueOf('a', 'b'));
     await discover();
     expect(await toolsOf('domain.a')).toEqual(['a', 'b']);
@@ -113,7 +113,7 @@ describe('discovery', () => {
     expect(await summaryOf('domain.a')).toMatchObject({ state: 'fresh', ageMs: expect.any(Number) });
   });
 
-  it('asks each time when the TTL is 0, and still answers when the source has failed since', async () => {
+  it('[DI-3] asks each time when the TTL is 0, and still answers when the source has failed since', async () => {
     const source = await open('domain.a', () => catalogueOf('a'));
     await discover({ MCP_DISCOVERY_CACHE_TTL_SECS: '0' });
     await toolsOf('domain.a');
@@ -124,7 +124,7 @@ describe('discovery', () => {
     expect(source.asked).toBe(3);
   });
 
-  it('serves what is past its TTL as stale while one refresh runs', async () => {
+  it('[DI-7] serves what is past its TTL as stale while one refresh runs', async () => {
     const source = await open('domain.a', () => catalogueOf('a'));
     await discover({ MCP_DISCOVERY_CACHE_TTL_SECS: '0.05' });
     await toolsOf('domain.a');
@@ -142,7 +142,7 @@ describe('discovery', () => {
     await eventually(async () => expect(await toolsOf('domain.a')).toEqual(['b']));
   });
 
-  it('gives the pages of one revision, and refuses a cursor of another', async () => {
+  it('[DI-2] gives the pages of one revision, and refuses a cursor of another', async () => {
     const many = (mark: string) => Array.from({ length: 2_000 }, (_, n) => `${mark}${n}-${'x'.repeat(500)}`);
     const source = await open('domain.big', () => catalogueOf(...many('a')));
     await discover();
@@ -173,7 +173,7 @@ describe('discovery', () => {
     await expect(toolsOf('domain.nobody')).rejects.toMatchObject({ code: 'NOT_FOUND', executed: 'no' });
   });
 
-  it('tries again what can pass, and at once gives up what can not', async () => {
+  it('[DI-5] tries again what can pass, and at once gives up what can not', async () => {
     const passing = await open('domain.passing', () => {
       if (passing.asked < 3) throw new Fault('BACKEND_UNAVAILABLE', 'Not yet.', { executed: 'no' });
       return catalogueOf('a');
@@ -194,7 +194,7 @@ describe('discovery', () => {
     ['unauthorized', () => Promise.reject(new Fault('UNAUTHENTICATED', 'No.'))],
     ['unauthorized', () => Promise.reject(new Fault('PERMISSION_DENIED', 'No.'))],
     ['invalid_response', () => Promise.reject(new Error('garbage'))],
-  ])('says %s of a source that never answered, and since when', async (error, answer) => {
+  ])('[DI-6] says %s of a source that never answered, and since when', async (error, answer) => {
     await open('upstream.bad', answer, { connectTimeoutMs: 200 });
     await discover();
     await expect(toolsOf('upstream.bad')).rejects.toBeInstanceOf(Fault);
@@ -220,7 +220,7 @@ describe('discovery', () => {
     expect(source.asked).toBe(1);
   });
 
-  it('lets one asker go at its deadline, and the probe on for the others', async () => {
+  it('[DI-4] lets one asker go at its deadline, and the probe on for the others', async () => {
     let answer: (() => void) | undefined;
     const source = await open('domain.slow', async () => {
       await new Promise<void>((resolve) => (answer = resolve));
@@ -236,7 +236,7 @@ describe('discovery', () => {
     expect(source.asked).toBe(1);
   });
 
-  it('tells of health: up, degraded, down, unknown', async () => {
+  it('[DI-12] tells of health: up, degraded, down, unknown', async () => {
     const failing = await open('domain.degraded', () => catalogueOf('a'));
     await open('domain.down', () => Promise.reject(new Error('broken')));
     await open('domain.unknown', hang);
@@ -278,7 +278,7 @@ describe('[FD-32] a change of the catalogue', () => {
     expect(source.asked).toBe(2);
   });
 
-  it('is not told of a source that only says so', async () => {
+  it('[DI-8] is not told of a source that only says so', async () => {
     const source = await open('domain.a', () => catalogueOf('a'));
     await discover();
     await toolsOf('domain.a');
@@ -327,7 +327,7 @@ describe('[FD-32] a change of the catalogue', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('is nothing that a failing source makes: its last known catalogue stays', async () => {
+  it('[DI-7] is nothing that a failing source makes: its last known catalogue stays', async () => {
     const source = await open('upstream.a', () => catalogueOf('a'));
     await discover();
     await toolsOf('upstream.a');
@@ -380,7 +380,7 @@ describe('coming and going', () => {
     expect({ revision, sources }).toEqual({ revision: changes[1]!.revision, sources: [] });
   });
 
-  it('stays while another instance serves it', async () => {
+  it('[DI-10][DI-11] stays while another instance serves it', async () => {
     const first = await open('domain.a', () => catalogueOf('a'), { instance: 'one' });
     await open('domain.a', () => catalogueOf('a'), { instance: 'two' });
     await discover();
@@ -391,7 +391,7 @@ describe('coming and going', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('asks none of who is there for one who only wants to know that', async () => {
+  it('[DI-12] asks none of who is there for one who only wants to know that', async () => {
     const source = await open('domain.a', () => catalogueOf('a'));
     await discover();
     await eventually(async () =>
@@ -404,14 +404,14 @@ describe('coming and going', () => {
     expect([source.asked, later.asked]).toEqual([0, 0]);
   });
 
-  it('asks a source that arrives after somebody wanted the whole', async () => {
+  it('[DI-10] asks a source that arrives after somebody wanted the whole', async () => {
     await discover();
     await bus.ask(discoverCatalogue, { probe: true });
     await open('upstream.new', () => catalogueOf('a'));
     await eventually(() => expect(changes.map(({ sources }) => sources)).toEqual([['upstream.new']]));
   });
 
-  it('asks a source again when its configuration has changed, and keeps nothing of the old one', async () => {
+  it('[DI-9] asks a source again when its configuration has changed, and keeps nothing of the old one', async () => {
     const old = await open('upstream.a', () => catalogueOf('a', 'hidden'), { configuration: 'a' });
     await discover();
     await toolsOf('upstream.a');
