@@ -13,7 +13,22 @@ const PROVEN = new Set([
   ...['FD-23', 'FD-24', 'FD-25', 'FD-26', 'FD-27', 'FD-30', 'FD-31', 'FD-32', 'SS-6', 'SS-7'],
   ...['AD-1', 'AD-2', 'AD-3', 'AD-4', 'AD-5', 'AD-6', 'OP-1', 'OP-7'],
   ...['UP-1', 'UP-2', 'UP-8', 'UP-12', 'UP-14'],
-  ...['DI-1', 'DI-2', 'DI-3', 'DI-4', 'DI-5', 'DI-6', 'DI-7', 'DI-8', 'DI-9', 'DI-10', 'DI-11', 'DI-12', 'DI-13', 'FD-29'],
+  ...[
+    'DI-1',
+    'DI-2',
+    'DI-3',
+    'DI-4',
+    'DI-5',
+    'DI-6',
+    'DI-7',
+    'DI-8',
+    'DI-9',
+    'DI-10',
+    'DI-11',
+    'DI-12',
+    'DI-13',
+    'FD-29',
+  ],
 ]);
 
 const rows = (source: string, sentences: Readonly<Record<string, string>>): Requirement[] =>
