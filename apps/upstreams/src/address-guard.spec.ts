@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isPrivateAddress, isPrivateHost, publicLookup } from './address-guard.js';
 
-describe('address guard', () => {
+describe('[UP-11] address guard', () => {
   it.each([
     '0.0.0.0',
     '10.1.2.3',

@@ -5,7 +5,7 @@ import { shapedResult } from './results.js';
 const text = (value: string, more: object = {}) => ({ type: 'text', text: value, ...more });
 const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
 
-describe('[FD-25] the text of an upstream', () => {
+describe('[FD-25][UP-7] the text of an upstream', () => {
   it('passes as it came within the limit', () => {
     const result: ToolResult = { content: [text('a'.repeat(60)), image, text('b'.repeat(40))], _meta: { x: 1 } };
     expect(shapedResult(result, 100)).toBe(result);
@@ -61,7 +61,7 @@ describe('[FD-25] the text of an upstream', () => {
   });
 });
 
-describe('an empty result', () => {
+describe('[UP-7] an empty result', () => {
   it.each([[{ content: [] }], [{ content: [text('')] }]])('%j says that it is one', (result) => {
     expect(shapedResult(result, 100)).toEqual({ content: [text('[ok] (no output)')] });
   });

@@ -37,7 +37,7 @@ afterEach(async () => {
   processes.splice(0).forEach((server) => server.close());
 });
 
-describe.each(Object.keys(BACKENDS))('[FD-24] a call to a %s server', (name) => {
+describe.each(Object.keys(BACKENDS))('[FD-24][UP-6] a call to a %s server', (name) => {
   it.each([
     ['before', 'die-before', 0],
     ['while', 'die-during', 1],
@@ -95,7 +95,7 @@ describe.each(Object.keys(BACKENDS))('[FD-24] a call to a %s server', (name) => 
   });
 });
 
-describe('[FD-24] a call that provably was not executed', () => {
+describe('[FD-24][UP-6] a call that provably was not executed', () => {
   it('is sent once more to a new session when the old one is unknown, and executed once', async () => {
     const server = await startLegacyHttpServer();
     httpServers.push(server);

@@ -148,7 +148,7 @@ describe('an answer that is none', () => {
   });
 });
 
-describe('[FD-25] an answer beyond the limit', () => {
+describe('[FD-25][UP-11] an answer beyond the limit', () => {
   it('is PAYLOAD_TOO_LARGE, executed: yes, and its connection is given up', async () => {
     const server = await serve({ capabilities: { tools: {} } });
     const session = hold(overHttp(server.url), { answerLimitBytes: 10_000 });
@@ -228,7 +228,7 @@ describe('[FD-26] an aborted call of the modern era', () => {
 });
 
 describe('a server that takes connections and says nothing', () => {
-  it('is given up at the connect limit, for all that wait, with executed: no', async () => {
+  it('[UP-5] is given up at the connect limit, for all that wait, with executed: no', async () => {
     const http = createServer(() => undefined);
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     servers.push({ close: () => new Promise((resolve) => (http.close(() => resolve()), http.closeAllConnections())) });

@@ -34,7 +34,7 @@ describe('a server of 2025 over HTTP', () => {
     expect(await session.callTool(call('odd'), { signal: soon() })).toEqual(ODD_RESULT);
   });
 
-  it('is discovered, then initialised, then called with its session and without what its era does not know', async () => {
+  it('[UP-3] is discovered, then initialised, then called with its session and without what its era does not know', async () => {
     const server = await serve();
     const session = hold(overHttp(server.url, { headers: { 'x-key': 'k' } }));
     const meta = { 'com.example/k': 1, 'io.modelcontextprotocol/logLevel': 'forged', progressToken: 'forged' };
@@ -71,7 +71,7 @@ describe('a server of 2025 over HTTP', () => {
     expect((await hold(overHttp(server.url)).catalogue({ signal: soon() })).era).toBe('legacy');
   });
 
-  it('is not asked for the newer era again while the verdict is fresh', async () => {
+  it('[UP-3] is not asked for the newer era again while the verdict is fresh', async () => {
     const server = await serve();
     const session = hold(overHttp(server.url));
     await session.callTool(call('echo'), { signal: soon() });
@@ -112,7 +112,7 @@ describe('a server of 2025 over HTTP', () => {
     await until(() => changes === 2);
   });
 
-  it('has its ping answered, in the middle of a call', async () => {
+  it('[UP-3] has its ping answered, in the middle of a call', async () => {
     const server = await serve();
     const result = await hold(overHttp(server.url)).callTool(call('ping-first'), { signal: soon() });
     expect(result.content).toEqual([{ type: 'text', text: 'pong' }]);

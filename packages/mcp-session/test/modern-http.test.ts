@@ -44,7 +44,7 @@ describe('a modern server over HTTP', () => {
     expect(await session.callTool(call('odd'), { signal: soon() })).toEqual(ODD_RESULT);
   });
 
-  it('tells what the server says of itself, and walks every page', async () => {
+  it('[UP-3] tells what the server says of itself, and walks every page', async () => {
     const server = await serve({ pageSize: 4 });
     const catalogue = await hold(overHttp(server.url)).catalogue({ signal: soon() });
     expect(catalogue).toMatchObject({
@@ -126,7 +126,7 @@ describe('a modern server over HTTP', () => {
     );
   });
 
-  it('gives up pages that never end', async () => {
+  it('[UP-3] gives up pages that never end', async () => {
     for (const pagesForEver of ['repeated', 'new'] as const) {
       const server = await serve({ pagesForEver });
       const fault = await faultOf(hold(overHttp(server.url)).catalogue({ signal: soon() }));
@@ -169,7 +169,7 @@ describe('a modern server over HTTP', () => {
     expect(left).toEqual(['bad']);
   });
 
-  it('sends what the revision demands: headers, envelope, capabilities that reach the client', async () => {
+  it('[UP-3] sends what the revision demands: headers, envelope, capabilities that reach the client', async () => {
     const tool = {
       name: 'geo ✓',
       inputSchema: {

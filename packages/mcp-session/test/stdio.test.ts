@@ -41,7 +41,7 @@ describe('the era of a server over stdio', () => {
     ['dual', 'modern', 1],
     ['silent-on-discover', 'legacy', 1],
     ['dies-on-discover', 'legacy', 2],
-  ] as const)('of kind %s is %s, after %i starts', async (kind, era, starts) => {
+  ] as const)('[UP-3] of kind %s is %s, after %i starts', async (kind, era, starts) => {
     const server = fixture({ kind });
     const session = hold(overStdio(server));
     const catalogue = await session.catalogue({ signal: soon() });
@@ -76,7 +76,7 @@ describe('the era of a server over stdio', () => {
     expect(kept).toBeUndefined();
   });
 
-  it('is remembered: a legacy server started again is asked to initialise at once', async () => {
+  it('[UP-3] is remembered: a legacy server started again is asked to initialise at once', async () => {
     const server = fixture({ kind: 'dies-on-discover' });
     const session = hold(overStdio(server));
     await session.callTool(call('echo'), { signal: soon() });
@@ -130,7 +130,7 @@ describe.each(['legacy', 'modern'] as const)('a %s server over stdio', (kind) =>
     expect(result.structuredContent).toEqual({ meta: kind === 'modern' ? modern : legacy });
   });
 
-  it('has its ping answered, and its changes heard', async () => {
+  it('[UP-3] has its ping answered, and its changes heard', async () => {
     const server = fixture({ kind });
     const session = hold(overStdio(server));
     let changes = 0;
@@ -165,13 +165,13 @@ describe('a process', () => {
     expect((await session.callTool(call('echo', { a: 1 }), { signal: soon() })).structuredContent).toEqual({ a: 1 });
   });
 
-  it('gets the environment it is given, and nothing else', async () => {
+  it('[UP-9] gets the environment it is given, and nothing else', async () => {
     const session = hold(overStdio(fixture()));
     const { structuredContent } = await session.callTool(call('environment'), { signal: soon() });
     expect(structuredContent).toEqual({ PORTICO_FIXTURE: 'only-this' });
   });
 
-  it('has its last lines of stderr kept, cut, and no more', async () => {
+  it('[UP-9] has its last lines of stderr kept, cut, and no more', async () => {
     const server = fixture({ stderrLines: 80 });
     const session = hold(overStdio(server));
     await session.callTool(call('echo'), { signal: soon() });
@@ -181,7 +181,7 @@ describe('a process', () => {
     expect(Math.max(...session.stderr.map((line) => line.length))).toBe(4_096);
   });
 
-  it('is ended with its whole group, what ignores SIGTERM too', async () => {
+  it('[UP-9] is ended with its whole group, what ignores SIGTERM too', async () => {
     const server = fixture({ grandchild: true });
     const session = hold(overStdio(server));
     await session.callTool(call('echo'), { signal: soon() });
@@ -190,7 +190,7 @@ describe('a process', () => {
     await until(() => !server.pids().some(lives));
   });
 
-  it('that ends by itself takes its group along, and is started anew by the next use', async () => {
+  it('[UP-6][UP-9] that ends by itself takes its group along, and is started anew by the next use', async () => {
     const server = fixture({ grandchild: true });
     const session = hold(overStdio(server));
     await session.callTool(call('echo'), { signal: soon() });
@@ -206,7 +206,7 @@ describe('a process', () => {
     await until(() => changes === 1);
   });
 
-  it('that died unseen costs the next call nothing: it was never written', async () => {
+  it('[UP-6] that died unseen costs the next call nothing: it was never written', async () => {
     const server = fixture();
     const session = hold(overStdio(server));
     await session.callTool(call('echo'), { signal: soon() });
@@ -216,7 +216,7 @@ describe('a process', () => {
     expect(server.executions()).toBe(2);
   });
 
-  it('that never answers is given up at the connect limit, for all that wait, and started once', async () => {
+  it('[UP-5] that never answers is given up at the connect limit, for all that wait, and started once', async () => {
     const server = fixture({ mute: true });
     const session = hold(overStdio(server), { connectTimeoutMs: 500 });
     const faults = await Promise.all([1, 2, 3].map(() => faultOf(session.callTool(call('echo'), { signal: soon() }))));
@@ -225,7 +225,7 @@ describe('a process', () => {
     await until(() => !server.pids().some(lives));
   });
 
-  it('still connecting is gone when the session is closed', async () => {
+  it('[UP-4] still connecting is gone when the session is closed', async () => {
     const server = fixture({ mute: true });
     const session = hold(overStdio(server));
     const pending = faultOf(session.callTool(call('echo'), { signal: soon() }));
@@ -236,7 +236,7 @@ describe('a process', () => {
     expect(server.pids().some(lives)).toBe(false);
   });
 
-  it('is shared by all that come while it starts, and one that leaves takes nobody along', async () => {
+  it('[UP-4] is shared by all that come while it starts, and one that leaves takes nobody along', async () => {
     const server = fixture();
     const session = hold(overStdio(server));
     const leaving = faultOf(session.callTool(call('echo'), { signal: AbortSignal.timeout(1) }));
