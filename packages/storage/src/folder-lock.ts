@@ -65,7 +65,7 @@ const take = async (draft: string, path: string): Promise<void> => {
     if (held !== undefined && !(await isGone(held, path, draft))) break;
     if (held !== undefined) await removeStale(path, held, `${draft}.stale`);
   }
-  throw new StorageError('unavailable', 'The folder of DATABASE_URL is in use by another process.');
+  throw new StorageError('unavailable', 'The folder of DATABASE_URL is in use already.');
 };
 
 /** Moves it away first and looks at what was moved: it may be the lock of one who was faster. */

@@ -57,7 +57,7 @@ const embedded = async (
   ]);
   const running = new Set<Promise<void>>();
   const stream = (): InstanceType<typeof PgliteConnection> => {
-    const connection = new PgliteConnection({ folder, log });
+    const connection = new PgliteConnection({ folder, log, after: Promise.all(running) });
     running.add(connection.gone);
     void connection.gone.then(() => running.delete(connection.gone));
     return connection;
@@ -73,7 +73,7 @@ const embedded = async (
     // A connection is the database itself: it stays.
     idleTimeoutMillis: 0,
   } as unknown as PoolConfig;
-  const ended = async (): Promise<void> => void (await Promise.all(running));
+  const ended = (): Promise<unknown> => Promise.all(running);
   return new PoolDatabase({ pool, embedded: true, log, ended });
 };
 

@@ -14,6 +14,8 @@ export interface PgliteConnectionOptions {
   /** Absent: in memory. */
   readonly folder: string | undefined;
   readonly log: StorageLog;
+  /** What has the folder until then: the connection before this one, at its end. */
+  readonly after: Promise<unknown>;
 }
 
 /**
@@ -25,13 +27,15 @@ export class PgliteConnection extends Duplex {
   readonly gone: Promise<void>;
   private readonly folder: string | undefined;
   private readonly log: StorageLog;
+  private readonly after: Promise<unknown>;
   private worker: Worker | undefined;
   private leave: () => void = () => {};
 
-  constructor({ folder, log }: PgliteConnectionOptions) {
+  constructor({ folder, log, after }: PgliteConnectionOptions) {
     super();
     this.folder = folder;
     this.log = log;
+    this.after = after;
     this.gone = new Promise((resolve) => (this.leave = resolve));
   }
 
@@ -47,6 +51,12 @@ export class PgliteConnection extends Duplex {
     return this;
   }
   setKeepAlive(): this {
+    return this;
+  }
+  ref(): this {
+    return this;
+  }
+  unref(): this {
     return this;
   }
 
@@ -71,6 +81,7 @@ export class PgliteConnection extends Duplex {
   }
 
   private async start(): Promise<void> {
+    await this.after;
     let lock: FolderLock | undefined;
     if (this.folder !== undefined) {
       await mkdir(dirname(this.folder), { recursive: true, mode: 0o700 });

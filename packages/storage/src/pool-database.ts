@@ -16,7 +16,7 @@ export interface PoolDatabaseOptions {
   readonly embedded: boolean;
   readonly log: StorageLog;
   /** Waits for what the connections leave behind. */
-  readonly ended?: () => Promise<void>;
+  readonly ended?: () => Promise<unknown>;
 }
 
 /** A database over a pool of connections of `pg`, whatever carries them. */
@@ -25,7 +25,7 @@ export class PoolDatabase implements Database {
   private readonly pool: Pool;
   private readonly clients = new Set<PoolClient>();
   private readonly log: StorageLog;
-  private readonly ended: () => Promise<void>;
+  private readonly ended: () => Promise<unknown>;
   private reachable = true;
   private running = 0;
   private idle: () => void = () => {};
