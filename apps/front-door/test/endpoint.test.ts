@@ -293,7 +293,7 @@ describe('[FD-30] instructions', () => {
 });
 
 describe('a body beyond the limit', () => {
-  it('is 413 with our code, whether announced or not', async () => {
+  it('is 413 with our code when it is announced (body-limit.test.ts: when it is not)', async () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
