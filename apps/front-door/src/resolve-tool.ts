@@ -42,15 +42,17 @@ export async function seekTool(name: string, signal: StopSignal, door: FrontDoor
   }
 }
 
-/** What can be said of a tool before its source has said anything: least is assumed. */
+/** What can be said of a tool before its source has said anything: least is assumed, and a name is cut to what one may be. */
 const unknownTool = (domain: string, name: string): CallFacts['tool'] => ({
-  domain,
-  tool: name.startsWith(`${domain}.`) ? name.slice(domain.length + 1) : name,
+  domain: cutAt(domain, SHOWN_CHARACTERS),
+  tool: cutAt(name.startsWith(`${domain}.`) ? name.slice(domain.length + 1) : name, SHOWN_CHARACTERS),
   policy: { effect: 'write' },
   declaresOutput: false,
   wrapsOutput: false,
 });
 
+/** Of a name that nobody has, so much is repeated. */
+const SHOWN_CHARACTERS = 128;
 /** Of names that cannot be told apart, so many are named. */
 const NAMED = 5;
 
@@ -69,4 +71,5 @@ const refused = (code: Fault['code'], message: string, data?: Record<string, unk
 });
 
 /** A name as it may be repeated to its sender: bounded, and never more than one line. */
-const quote = (name: string): string => JSON.stringify(name.length > 128 ? `${name.slice(0, 128)}…` : name);
+const quote = (name: string): string =>
+  JSON.stringify(name.length > SHOWN_CHARACTERS ? `${cutAt(name, SHOWN_CHARACTERS)}…` : name);
