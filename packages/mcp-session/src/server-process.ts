@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Fault, StopSignal } from '@portico/contracts';
 import type { SessionParts } from './connection.js';
@@ -65,13 +64,19 @@ export class ServerProcess {
     this.#child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     const lost = (why: string) => parts.faults.unavailable('unknown', new Error(why));
     // `close` comes after the last line was read, so an answer given while dying still counts.
-    this.#child.on('close', () => this.#giveUp(lost('the process ended')));
+    let read = false;
+    let draining: NodeJS.Timeout | undefined;
+    this.#child.on('close', () => {
+      read = true;
+      clearTimeout(draining);
+      this.#giveUp(lost('the process ended'));
+    });
     this.#child.on('exit', () => {
       this.#ended = true;
       // What it leaves behind may hold its output open: then `close` never comes.
-      void this.#endGroup()
-        .then(() => delay(DRAIN_MS))
-        .then(() => this.#giveUp(lost('the process ended')));
+      void this.#endGroup().then(() => {
+        if (!read) draining = setTimeout(() => this.#giveUp(lost('the process ended')), DRAIN_MS);
+      });
     });
     this.#child.on('error', (error) => this.#giveUp(parts.faults.unavailable('no', error)));
     for (const pipe of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) {

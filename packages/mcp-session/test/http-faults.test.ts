@@ -244,6 +244,40 @@ describe('a server that takes connections and says nothing', () => {
   });
 });
 
+describe('[UP-5] the attempts of one connection', () => {
+  it('are bounded together: each in time, both of them too late, is too late', async () => {
+    const limit = 1_000;
+    const http = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        const { id, method } = JSON.parse(body) as { id?: number; method: string };
+        const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'slow', version: '1' } };
+        const answer = method === 'initialize' ? { result } : { error: { code: -32601, message: 'unknown' } };
+        setTimeout(() => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+        }, limit * 0.7);
+      });
+    });
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+      const session = hold(overHttp(url), { connectTimeoutMs: limit });
+      expect(await faultOf(session.callTool(call('echo'), { signal: soon() }))).toMatchObject({
+        code: 'TIMEOUT',
+        executed: 'no',
+      });
+      // With time for both it is no server that fails.
+      const patient = hold(overHttp(url), { connectTimeoutMs: 20 * limit });
+      expect((await patient.catalogue({ signal: soon() })).era).toBe('legacy');
+    } finally {
+      http.closeAllConnections();
+      http.close();
+    }
+  });
+});
+
 describe('a signal that outlives its calls', () => {
   it('keeps no listener of them, however they ended', async () => {
     const server = await serve({ capabilities: { tools: {} } });

@@ -236,6 +236,32 @@ describe('a process', () => {
     expect(server.pids().some(lives)).toBe(false);
   });
 
+  it('[UP-4] invalidated while connecting never comes back: its process is gone before another is started', async () => {
+    const server = fixture({ kind: 'silent-on-discover' });
+    const session = hold(overStdio(server));
+    const pending = faultOf(session.callTool(call('echo'), { signal: soon() }));
+    await until(() => server.pids().length === 1);
+    await session.disconnect();
+    expect(await pending).toMatchObject({ executed: 'no' });
+    expect(server.pids().some(lives)).toBe(false);
+    expect(session.state).toBe('idle');
+    expect((await session.callTool(call('echo', { a: 1 }), { signal: soon() })).structuredContent).toEqual({ a: 1 });
+    expect(server.pids()).toHaveLength(2);
+    expect(server.executions()).toBe(1);
+    expect(server.events().filter((event) => event.startsWith('twice'))).toEqual([]);
+  });
+
+  it('[UP-4][UP-6] never runs beside what is left of the one before it', async () => {
+    const server = fixture({ stubborn: true });
+    const session = hold(overStdio(server), { answerLimitBytes: 100_000 });
+    await faultOf(session.callTool(call('endless-line'), { signal: soon() }));
+    // The first still ignores SIGTERM while the second is wanted.
+    expect(lives(server.pids()[0]!)).toBe(true);
+    await session.callTool(call('echo'), { signal: soon() });
+    expect(server.pids()).toHaveLength(2);
+    expect(server.events().filter((event) => event.startsWith('twice'))).toEqual([]);
+  });
+
   it('[UP-4] is shared by all that come while it starts, and one that leaves takes nobody along', async () => {
     const server = fixture();
     const session = hold(overStdio(server));
