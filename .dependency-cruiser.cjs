@@ -2,6 +2,7 @@
 const ARROWS = {
   contracts: [],
   settings: [],
+  storage: [],
   observe: ['settings'],
   resilience: ['contracts'],
   bus: ['contracts'],

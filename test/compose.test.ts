@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SettingsTable } from '@portico/settings';
 import { parse } from 'yaml';
 
@@ -15,6 +17,8 @@ interface Service {
   readonly ports?: string[];
   readonly networks?: string[];
   readonly volumes?: string[];
+  readonly command?: string[];
+  readonly depends_on?: Record<string, { readonly condition: string }>;
   readonly environment?: Record<string, string | number>;
   readonly healthcheck?: { readonly test?: string[]; readonly disable?: boolean };
 }
@@ -42,6 +46,20 @@ const service = (name: string): Service => {
   return found;
 };
 
+/** Where the containers that use a store find its address. */
+const STORES = '/run/portico';
+let stores: string;
+/** Runs what the container `passwords` runs, on a folder of ours. */
+const makePasswords = (): void => {
+  const script = service('passwords').command?.[0] ?? '';
+  execFileSync('sh', ['-ec', script.replaceAll('$$', '$').replace('/var/lib/portico', stores)]);
+};
+beforeAll(() => {
+  stores = mkdtempSync(join(tmpdir(), 'portico-compose-'));
+  makePasswords();
+});
+afterAll(() => rmSync(stores, { recursive: true }));
+
 /** What a container gets when nothing is set where compose runs. */
 const environmentOf = ({ environment = {} }: Service): Record<string, string> =>
   Object.fromEntries(
@@ -62,7 +80,8 @@ describe('[OP-1] docker-compose.yml', () => {
   it.each(apps)('sets what %s requires, and nothing that it does not know', async (app) => {
     const env = environmentOf(service(app));
     const { settings, readConfig } = await configOf(app);
-    expect(readConfig(env)).toBeDefined();
+    const here = Object.entries(env).map(([name, value]) => [name, value.replace(STORES, stores)] as const);
+    expect(readConfig(Object.fromEntries(here))).toBeDefined();
     const known = Object.keys(settings).flatMap((name) => [name, `${name}_FILE`]);
     expect(Object.keys(env).filter((name) => !known.includes(name))).toEqual([]);
     expect(env['BUS_URL']).toBe('nats://nats:4222');
@@ -96,6 +115,41 @@ describe('[OP-1] docker-compose.yml', () => {
     const { PORT, ADMIN_PORT } = environmentOf(service('front-door'));
     expect(service('front-door').ports).toEqual([`127.0.0.1:${PORT}:${PORT}`, `127.0.0.1:${ADMIN_PORT}:${ADMIN_PORT}`]);
     expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['front-door']);
+  });
+
+  it('makes the passwords of the stores once, and an address with each for those who use it', () => {
+    const read = (name: string): string => readFileSync(join(stores, name), 'utf8');
+    const [postgres, redis] = [read('postgres-password'), read('redis-password')];
+    expect(postgres).toMatch(/^[0-9a-f]{64}$/);
+    expect(redis).toMatch(/^[0-9a-f]{64}$/);
+    expect(redis).not.toBe(postgres);
+    const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD_FILE } = environmentOf(service('postgres'));
+    expect(POSTGRES_PASSWORD_FILE).toBe(`${STORES}/postgres-password`);
+    expect(read('database-url')).toBe(`postgres://${POSTGRES_USER}:${postgres}@postgres:5432/${POSTGRES_DB}`);
+    expect(read('redis-url')).toBe(`redis://:${redis}@redis:6379`);
+    expect(service('redis').command?.slice(0, 2)).toEqual(['redis-server', `${STORES}/redis.conf`]);
+    expect(read('redis.conf')).toBe(`requirepass ${redis}\n`);
+    makePasswords();
+    expect([read('postgres-password'), read('redis-password')]).toEqual([postgres, redis]);
+    for (const name of readdirSync(stores)) expect(statSync(join(stores, name)).mode & 0o777).toBe(0o444);
+  });
+
+  it('gives a store to those whose settings name it, and to no one else', () => {
+    for (const [name, one] of all) {
+      const uses = Object.keys(one.environment ?? {}).some((key) => /^(DATABASE|REDIS)_URL_FILE$/.test(key));
+      const isStore = ['postgres', 'redis'].includes(name);
+      expect([name, one.networks?.includes('data') ?? false]).toEqual([name, uses || isStore]);
+      expect([name, one.volumes?.includes(`passwords:${STORES}:ro`) ?? false]).toEqual([name, uses || isStore]);
+      if (uses || isStore)
+        expect(one.depends_on).toHaveProperty('passwords.condition', 'service_completed_successfully');
+    }
+  });
+
+  it.each(apps)('%s has a store outside of it for each that it can use', async (app) => {
+    const { settings } = await configOf(app);
+    for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+      if (name in settings) expect(service(app).environment).toHaveProperty(`${name}_FILE`);
+    }
   });
 
   it('keeps bus and data on networks that lead nowhere, and lets only MCP servers’ clients out', () => {
