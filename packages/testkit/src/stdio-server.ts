@@ -168,6 +168,8 @@ function program(script: StdioScript & { record: string; odd: object }): void {
           `{"jsonrpc":"2.0","id":${'['.repeat(args.depth)}${']'.repeat(args.depth)},"method":"ping"}\n`,
         );
         return void text('still here');
+      case 'process':
+        return void give({ content: [], structuredContent: { pid: process.pid } });
       case 'meta':
         return void give({ content: [], structuredContent: { meta: params._meta ?? null } });
       case 'change':
