@@ -95,12 +95,12 @@ describe('a servers file', () => {
     ['C:\\node\\npx.cmd', 180_000],
     ['node', 20_000],
     ['not-npx-really', 20_000],
-  ])('gives %s %i ms to connect', (command, connectTimeoutMs) => {
+  ])('[UP-5] gives %s %i ms to connect', (command, connectTimeoutMs) => {
     expect(entries(file({ a: { command } }))).toMatchObject([{ connectTimeoutMs }]);
     expect(entries(file({ a: { command, connectTimeoutSeconds: 3 } }))).toMatchObject([{ connectTimeoutMs: 3_000 }]);
   });
 
-  it('raises an output limit that is too low to be of use', () => {
+  it('[UP-7] raises an output limit that is too low to be of use', () => {
     expect(entries(file({ a: { command: 'x', outputLimit: 1 } }))).toMatchObject([{ outputLimit: 12_000 }]);
   });
 

@@ -70,7 +70,7 @@ describe('the built-in servers', () => {
     expect(JSON.stringify(content)).toContain('wrote the first program');
   });
 
-  it('[FD-14] publish each tool exactly as they do themselves', async () => {
+  it('[FD-14][UP-5] publish each tool exactly as they do themselves', async () => {
     await running.call('upstream.files', 'list_allowed_directories');
     const direct = {
       files: await publishedBy('server-filesystem', [join(running.folder, 'workspace')]),

@@ -63,7 +63,7 @@ describe('the servers of a file', () => {
     expect(byes).toMatchObject([{ source: 'upstream.my-server' }]);
   });
 
-  it('are given PATH, HOME, LANG and what their entry names, and nothing else', async () => {
+  it('[UP-9] are given PATH, HOME, LANG and what their entry names, and nothing else', async () => {
     const server = fixture();
     const env = { OWN: 'plain', TOKEN: 'Bearer ${env:UPSTREAM_TOKEN}', FOLDER: '{workspace}/x' };
     const running = await run(
@@ -113,7 +113,7 @@ describe('the servers of a file', () => {
     expect((await running.describe('upstream.a')).identity.mount).toBe('root');
   });
 
-  it('[FD-25] have their text cut at the limit of their entry, and a flood refused', async () => {
+  it('[FD-25][UP-7] have their text cut at the limit of their entry, and a flood refused', async () => {
     const server = fixture();
     const running = await run(
       { usual: entryOf(server), low: { ...entryOf(server), outputLimit: 15_000 } },
@@ -155,7 +155,7 @@ describe('the servers of a file', () => {
 });
 
 describe('a server that dies', () => {
-  it('by kill -9 in the middle of a call fails that call alone, and works again for the next', async () => {
+  it('[UP-6] by kill -9 in the middle of a call fails that call alone, and works again for the next', async () => {
     const dying = fixture();
     const running = await run({ dying: entryOf(dying), other: entryOf(fixture()) });
     await running.call('upstream.dying', 'echo');
@@ -177,7 +177,7 @@ describe('a server that dies', () => {
     await expect(running.describe('upstream.a')).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
   });
 
-  it('with the gateway leaves no process behind, what it started included', async () => {
+  it('[UP-9] with the gateway leaves no process behind, what it started included', async () => {
     const server = fixture({ grandchild: true });
     const running = await run({ a: entryOf(server) });
     await running.call('upstream.a', 'echo');
@@ -188,7 +188,7 @@ describe('a server that dies', () => {
 });
 
 describe('a server over HTTP', () => {
-  it('is called with the headers of its entry, references resolved', async () => {
+  it('[UP-10] is called with the headers of its entry, references resolved', async () => {
     const server = await startModernHttpServer();
     opened.push(server);
     const running = await run(
@@ -200,7 +200,7 @@ describe('a server over HTTP', () => {
     expect(new Set(headers)).toEqual(new Set(['Bearer t0ken']));
   });
 
-  it('is connected to by the lookup that guards private addresses', async () => {
+  it('[UP-11] is connected to by the lookup that guards private addresses', async () => {
     const server = await startModernHttpServer();
     opened.push(server);
     const url = server.url.replace('127.0.0.1', 'a-name.invalid');
