@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockFolder } from './folder-lock.js';
 
@@ -65,5 +66,17 @@ describe('the lock of a folder', () => {
     await held({ host: 'elsewhere', pid: 1, born: '1', token: 'theirs' });
     await lost.release();
     expect(await readFile(`${folder}.lock`, 'utf8')).toContain('theirs');
+  });
+
+  it("is renewed while it is held, and says so when it is another one's", async () => {
+    let lost = 0;
+    const lock = await lockFolder(folder, () => (lost += 1), 20);
+    await heldSince(40);
+    const began = Date.now();
+    while ((await stat(`${folder}.lock`)).mtimeMs < began - 20_000) await delay(5);
+    expect(lost).toBe(0);
+    await held({ host: 'elsewhere', pid: 1, born: '1', token: 'theirs' });
+    while (lost === 0) await delay(5);
+    await lock.release();
   });
 });

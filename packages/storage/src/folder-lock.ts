@@ -26,7 +26,7 @@ export interface FolderLock {
  * at once on the same host, after 30 s of silence from another. Rejects with `unavailable` while the folder is in use.
  * `lost`: another process holds it now, against all of the above; stop using the folder.
  */
-export const lockFolder = async (folder: string, lost: () => void): Promise<FolderLock> => {
+export const lockFolder = async (folder: string, lost: () => void, beatMs = BEAT_MS): Promise<FolderLock> => {
   const path = `${folder}.lock`;
   const mine: Holder = {
     host: hostname(),
@@ -43,7 +43,11 @@ export const lockFolder = async (folder: string, lost: () => void): Promise<Fold
   } finally {
     await rm(draft, { force: true });
   }
-  const beat = setInterval(() => void renew(path, text).then((held) => held || lost(), lost), BEAT_MS);
+  const beat = setInterval(() => {
+    void renew(path, text).then((held) => {
+      if (!held) lost();
+    }, lost);
+  }, beatMs);
   beat.unref();
   return {
     release: async () => {

@@ -44,6 +44,7 @@ export const startPostgresServer = async (options: PostgresServerOptions = {}): 
   const password = randomBytes(12).toString('hex');
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, password);
+  if (UID !== undefined) await chown(passwordFile, UID, UID);
   const data = join(folder, 'data');
   const init = ['-D', data, '-U', 'portico', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8'];
   // What the wheel of pgvector's server brings along stands in its lib folder.
