@@ -143,7 +143,8 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
   it.each(ENTRY_ERRORS)('%s is 404 for what is not there, 409 for what stands in the way, else 400', async (code) => {
     const error = { code, field: 'name', message: 'Because.' };
     served.push(await door.bus.serve(saveServer, () => Promise.resolve({ ok: false, error })));
-    const { status, body } = await admin(door, 'POST', ...(POSTS[0] as [string, object]).map(asBody));
+    const [path, given] = POSTS[0] as [string, object];
+    const { status, body } = await admin(door, 'POST', path, { body: given });
     const wanted =
       code.startsWith('UNKNOWN_') && code !== 'UNKNOWN_FIELD' ? 404 : /^(DUPLICATE|READ)/.test(code) ? 409 : 400;
     expect([status, body]).toEqual([wanted, { ok: false, error }]);
@@ -207,8 +208,6 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
     expect(await stopped).toMatchObject({ code: 'CANCELLED' });
   });
 });
-
-const asBody = (part: string | object): never => (typeof part === 'string' ? part : { body: part }) as never;
 
 describe('[UP-2] who the admin routes are for', () => {
   it.each(ROUTES)('%s %s asks nobody without the token, or with a wrong one', async (method, path, body) => {

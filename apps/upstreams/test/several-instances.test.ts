@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { connectBus } from '@portico/bus';
 import type { Bus } from '@portico/bus';
 import { callTool, describeSource } from '@portico/contracts';
@@ -128,6 +128,28 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
     expect(ranTwice(servers)).toEqual([]);
     for (const name of NAMES) expect(livingOf(servers[name]!).map(parentOf)).toEqual([second.pid]);
   }, 90_000);
+
+  it('one that is suspended loses its servers before the other starts them, and gets its share back', async () => {
+    const servers = fixtures();
+    const [a, b] = await Promise.all([start(entriesOf(servers)), start(entriesOf(servers))]);
+    await Promise.all(NAMES.map((name) => answers(name)));
+    a!.signal('SIGSTOP');
+    await eventually(() => {
+      const places = NAMES.flatMap((name) => livingOf(servers[name]!).map(parentOf));
+      expect(places).not.toContain(a!.pid);
+    });
+    // Requests that reach the suspended one are not answered: those that reach the other must be.
+    await eventually(async () => {
+      await Promise.all(NAMES.map((name) => answers(name)));
+      expect(NAMES.map((name) => parentOf(livingOf(servers[name]!)[0]!))).toEqual(NAMES.map(() => b!.pid));
+    });
+    a!.signal('SIGCONT');
+    await eventually(async () => {
+      await Promise.all(NAMES.map((name) => answers(name)));
+      expect(NAMES.map((name) => parentOf(livingOf(servers[name]!)[0]!))).toContain(a!.pid);
+    });
+    expect(ranTwice(servers)).toEqual([]);
+  }, 120_000);
 
   it('when both lose the bus, their servers end, and each runs once when it is back', async () => {
     const servers = fixtures();

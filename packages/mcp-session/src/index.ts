@@ -17,3 +17,5 @@ export { mirroredParams } from './header-values.js';
 export type { MirroredParam } from './header-values.js';
 export type { Authorization, HttpTarget, ServerTarget, SessionLog, StdioTarget, TargetSource } from './target.js';
 export { SharedAttempt } from './shared-attempt.js';
+export { watchdog } from './watchdog.js';
+export type { Watchdog } from './watchdog.js';

@@ -1,25 +1,42 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
 /**
  * Reads `+ <group>` and `- <group>`, a line each. When nobody can write any more, every group that is left is ended:
- * SIGTERM at once, SIGKILL a second later. Signals that end a shell are ignored: it ends when its pipe does, and not before.
+ * SIGTERM at once, SIGKILL a second later. `b` (a beat) arms it: then two seconds without a line end them too, where `read`
+ * knows a time limit; `d` disarms. Signals that end a shell are ignored: it ends when its pipe does, and not before.
  */
 const PROGRAM = `
 trap '' HUP INT QUIT TERM PIPE USR1 USR2
 groups=' '
-while read -r sign group; do
+armed=
+timed=$( (echo x | { read -r -t 1 x && echo yes; }) 2>/dev/null)
+end() {
+  [ "$groups" = ' ' ] && return
+  for group in $groups; do kill -TERM "-$group"; done
+  sleep 1
+  for group in $groups; do kill -KILL "-$group"; done
+  groups=' '
+} 2>/dev/null
+while :; do
+  if [ "$armed" ]; then read -r -t 2 sign group; else read -r sign group; fi || {
+    end
+    [ "$armed" ] || exit 0
+    armed=
+    continue
+  }
   case "$sign" in
     +) groups="$groups$group " ;;
     -) case "$groups" in *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;; esac ;;
+    b) armed="$timed" ;;
+    d) armed= ;;
   esac
 done
-for group in $groups; do kill -TERM "-$group"; left=1; done 2>/dev/null
-[ -n "$left" ] || exit 0
-sleep 1
-for group in $groups; do kill -KILL "-$group"; done 2>/dev/null
 `;
+/** Knows `read -t` on most systems, which the plain shell of some does not. */
+const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
 
 /** A watchdog that ends so soon after it was started will do so again: then groups go without one. */
 const TOO_SOON_MS = 1_000;
@@ -50,10 +67,23 @@ export class Watchdog {
     this.#shell = undefined;
   }
 
+  /**
+   * From the first beat on, two seconds without another end all groups: for one of several processes, of which another
+   * takes over when this one is silent, be it only suspended.
+   */
+  beat(): void {
+    this.#shell?.stdin.write('b\n');
+  }
+
+  /** Beats are no longer needed. */
+  disarm(): void {
+    this.#shell?.stdin.write('d\n');
+  }
+
   #start(): void {
     if (this.#useless) return;
     this.#startedAt = performance.now();
-    const shell = spawn('/bin/sh', ['-c', PROGRAM], {
+    const shell = spawn(SHELL, ['-c', PROGRAM], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
       cwd: '/',

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import { HeldSession } from '@portico/mcp-session';
 import { startLegacyHttpServer } from '@portico/testkit';
 import { call, overHttp, soon, until } from './sessions.js';

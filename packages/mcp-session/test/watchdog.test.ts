@@ -37,7 +37,7 @@ const watchdogs = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('while read -r sign group');
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('read -r sign group');
       } catch {
         return false;
       }
@@ -49,7 +49,7 @@ const parentOf = (pid: number): number =>
 const ownWatchdogs = (parent: number): number[] => watchdogs().filter((pid) => parentOf(pid) === parent);
 
 /** A process of its own that starts `servers` and has each watched, by the very source of the watchdog. */
-async function startParent(servers: readonly StdioFixture[]): Promise<ChildProcess> {
+async function startParent(servers: readonly StdioFixture[], more = ''): Promise<ChildProcess> {
   const source = readFileSync(fileURLToPath(new URL('../src/watchdog.ts', import.meta.url)), 'utf8');
   const { code } = transformSync(source, { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } });
   const program = `${code}
@@ -57,6 +57,7 @@ async function startParent(servers: readonly StdioFixture[]): Promise<ChildProce
       const child = spawn(command, args, { env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
       watchdog.watch(child.pid);
     }
+    ${more}
     process.stdout.write('ready');
     setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
@@ -84,6 +85,17 @@ describe('[UP-9] when the gateway is killed by kill -9', () => {
     // 2 s are promised; ten times that is where a busy machine ends.
     expect(performance.now() - killed).toBeLessThan(20_000);
     await until(() => !lives(dog!));
+  });
+
+  it('[UP-13] or suspended, after it began to say that it is alive, they end as well', async () => {
+    const server = fixture({ grandchild: true, stubborn: true });
+    const parent = await startParent([server], 'setInterval(() => watchdog.beat(), 200);');
+    await until(() => server.pids().length === 2);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    expect(server.pids().every(lives)).toBe(true);
+    parent.kill('SIGSTOP');
+    await until(() => !server.pids().some(lives));
+    parent.kill('SIGCONT');
   });
 
   it('a watchdog that was killed itself is there again, and knows every group', async () => {

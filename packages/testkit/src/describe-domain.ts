@@ -70,7 +70,8 @@ export function describeDomain(name: string, start: () => Promise<DomainUnderTes
 
     it('refuses a tool that it does not have', async () => {
       const asked = bus.ask(callTool(domain.source), { tool: 'no_such_tool', arguments: {} }, { deadlineMs: 10_000 });
-      await expect(asked).rejects.toMatchObject({ executed: 'no' });
+      // A domain that hands on a server's word can not always prove that nothing ran.
+      await expect(asked).rejects.toMatchObject({ executed: expect.stringMatching(/^(no|unknown)$/) });
     });
 
     it('says its health', async () => {

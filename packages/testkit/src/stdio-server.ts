@@ -165,7 +165,7 @@ function program(script: StdioScript & { record: string; odd: object }): void {
         return void give({ content: [], structuredContent: { ...process.env } });
       case 'deep-ping':
         process.stdout.write(
-          `{"jsonrpc":"2.0","id":${'['.repeat(args.depth)}${']'.repeat(args.depth)},"method":"ping"}\n`,
+          `{"jsonrpc":"2.0","id":${'['.repeat(Number(args.depth))}${']'.repeat(Number(args.depth))},"method":"ping"}\n`,
         );
         return void text('still here');
       case 'process':

@@ -1,6 +1,7 @@
 import type { Bus, Subscription } from '@portico/bus';
 import { Fault, Stop, upstreamsAlive } from '@portico/contracts';
 import type { PayloadOf, StopSignal } from '@portico/contracts';
+import { watchdog } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
 import { Changes } from './changes.js';
 import { ownerOf } from './rendezvous.js';
@@ -124,6 +125,7 @@ export class Peers {
     this.#changes.tell();
     await this.#listening?.close();
     clearTimeout(this.#fence);
+    watchdog.disarm();
   }
 
   /** The holding of a key that is ours, taken now if need be; undefined when it is not, or not yet. */
@@ -186,6 +188,8 @@ export class Peers {
     if (now - sentAt > this.pace.unheardMs) return;
     this.#heardUpTo = sentAt;
     this.#heardSince ??= sentAt;
+    // Should this process be suspended, what it runs ends all the same before another takes over.
+    watchdog.beat();
     clearTimeout(this.#fence);
     this.#fence = setTimeout(() => this.#unheard(), this.pace.unheardMs - (now - sentAt));
   }
