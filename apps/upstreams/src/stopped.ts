@@ -8,3 +8,7 @@ export function stopped(reason: unknown): Fault {
     ? new Fault('TIMEOUT', 'The server was not free in time.', { executed: 'no' })
     : new Fault('CANCELLED', 'The call was cancelled.', { executed: 'no' });
 }
+
+/** This instance takes nothing more, and there is no other. */
+export const stopping = (): Fault =>
+  new Fault('BACKEND_UNAVAILABLE', 'The service that holds this is stopping.', { executed: 'no' });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,9 +73,10 @@ export async function eventually(expectation: () => void | Promise<void>): Promi
   }
 }
 
+/** Runs, and is not only waiting for its parent to notice that it has ended. */
 export const isAlive = (pid: number): boolean => {
   try {
-    return process.kill(pid, 0);
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }

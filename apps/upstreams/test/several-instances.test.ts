@@ -42,6 +42,8 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
     bus = await connectBus({ url: nats.url, name: 'test', log: silent });
   }, 180_000);
   afterEach(async () => {
+    // One that a failed test left suspended hears no other signal.
+    for (const instance of instances) instance.signal('SIGCONT');
     await Promise.all(instances.splice(0).map((instance) => instance.stop().catch(() => undefined)));
     for (const one of opened.splice(0).reverse()) await one.close();
   });

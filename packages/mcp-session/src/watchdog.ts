@@ -50,6 +50,7 @@ export class Watchdog {
   #shell: ChildProcessByStdio<Writable, null, null> | undefined;
   #startedAt = 0;
   #useless = false;
+  #beating = false;
 
   /** Call it at once after the group has begun: only what it was told of is ended. */
   watch(group: number): void {
@@ -72,11 +73,13 @@ export class Watchdog {
    * takes over when this one is silent, be it only suspended.
    */
   beat(): void {
+    this.#beating = true;
     this.#shell?.stdin.write('b\n');
   }
 
   /** Beats are no longer needed. */
   disarm(): void {
+    this.#beating = false;
     this.#shell?.stdin.write('d\n');
   }
 
@@ -102,6 +105,7 @@ export class Watchdog {
     });
     this.#shell = shell;
     for (const group of this.#groups) this.#tell('+', group);
+    if (this.#beating) shell.stdin.write('b\n');
   }
 
   #tell(sign: '+' | '-', group: number): void {

@@ -7,7 +7,7 @@ import { Peers } from './peers.js';
 
 const log = createLog({ name: 'upstreams', level: 'silent' });
 /** Half the time of the product. */
-const PACE = { beatMs: 250, unheardMs: 900, silentMs: 2_000 };
+const PACE = { beatMs: 250, unheardMs: 900, silentMs: 2_000, handoverMs: 1_000 };
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of opened.splice(0).reverse()) await one.close();

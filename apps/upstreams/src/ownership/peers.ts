@@ -3,19 +3,13 @@ import { Fault, Stop, upstreamsAlive } from '@portico/contracts';
 import type { PayloadOf, StopSignal } from '@portico/contracts';
 import { watchdog } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
+import { stopping } from '../stopped.js';
 import { Changes } from './changes.js';
+import { PACE } from './pace.js';
+import type { Pace } from './pace.js';
 import { ownerOf } from './rendezvous.js';
 
 type Beat = PayloadOf<typeof upstreamsAlive>;
-
-/**
- * In milliseconds: how often an instance says that it lives; how long it may not have heard itself before it ends all it
- * holds, which takes 2 s at most; how long it is silent before it is taken for dead, which is longer than both together. So
- * whoever takes over starts nothing that still runs elsewhere.
- */
-const PACE = { beatMs: 500, unheardMs: 1_750, silentMs: 4_000 };
-/** How long calls that run may go on when their server changes hands, in milliseconds. */
-const HANDOVER_MS = 2_000;
 
 interface Peer {
   heardAt: number;
@@ -52,7 +46,7 @@ export class Peers {
     private readonly bus: Bus,
     private readonly instance: string,
     private readonly log: Log,
-    private readonly pace: typeof PACE,
+    private readonly pace: Pace,
   ) {}
 
   static async open(bus: Bus, instance: string, log: Log, pace = PACE): Promise<Peers> {
@@ -226,7 +220,7 @@ export class Peers {
       this.log.info('upstreams.handing-over', { key });
     } else if (!atOnce) return;
     // Calls that run get a moment to end.
-    const until = performance.now() + (atOnce ? 0 : HANDOVER_MS);
+    const until = performance.now() + (atOnce ? 0 : this.pace.handoverMs);
     while (holding.running > 0 && performance.now() < until) await this.#changes.next();
     await holding.letGo();
     if (this.#held.get(key) !== holding) return;
@@ -248,6 +242,3 @@ export class Peers {
     }
   }
 }
-
-const stopping = (): Fault =>
-  new Fault('BACKEND_UNAVAILABLE', 'The service that holds this is stopping.', { executed: 'no' });
