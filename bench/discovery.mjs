@@ -73,6 +73,7 @@ const run = async (plan, jsonFile) => {
       2_000,
     ),
     ratio('firstListDeadMs', 'the same, 50 dead', 'ms', startUp.ratios.listDeadMs, 2_000),
+    ratio('firstListDeadAfterMs', 'the same, from listening on', 'ms', startUp.ratios.listDeadAfterMs),
     ratio('hitP99Ms', 'discovery from memory, p99 of the slower ask', 'ms', p99, 1),
     ratio('hitP99CpuMs', 'the same, by CPU time', 'ms', p99Cpu),
     ratio('list2000Ms', 'tools/list of 2,000 tools, p50', 'ms', list(2_000), 20),

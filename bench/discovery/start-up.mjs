@@ -38,7 +38,8 @@ const sample = async (servers) => {
   const agent = new Agent();
   try {
     await listText(url, agent);
-    return { listeningMs, listeningCpuMs, listMs: performance.now() - begun };
+    const listMs = performance.now() - begun;
+    return { listeningMs, listeningCpuMs, listMs, listAfterMs: listMs - listeningMs };
   } finally {
     await agent.close();
     await end([child]);
@@ -80,6 +81,7 @@ export const measureStartUp = async (repeats) => {
       listeningCpuMs: median(samples.none.map(({ listeningCpuMs }) => listeningCpuMs)),
       listNoneMs: median(samples.none.map(({ listMs }) => listMs)),
       listDeadMs: median(samples.dead.map(({ listMs }) => listMs)),
+      listDeadAfterMs: median(samples.dead.map(({ listAfterMs }) => listAfterMs)),
     },
   };
 };
