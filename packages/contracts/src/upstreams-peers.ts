@@ -3,7 +3,7 @@ import type { Announcement } from './call.js';
 import type { SourceAddress } from './source.js';
 
 /**
- * An instance of the service that holds MCP servers is alive, told twice a second and at every change of it. What it
+ * An instance of the service that holds MCP servers is alive, told four times a second and at every change of it. What it
  * `holds` runs there, or may: nobody else starts it. One that is `leaving` takes nothing more. `sentAt` is by the sender's
  * own clock: hearing itself tells it that it is heard.
  */

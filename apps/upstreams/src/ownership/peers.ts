@@ -5,25 +5,12 @@ import { watchdog } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
 import { stopping } from '../stopped.js';
 import { Changes } from './changes.js';
+import type { Holding, Peer } from './holding.js';
 import { PACE } from './pace.js';
 import type { Pace } from './pace.js';
 import { ownerOf } from './rendezvous.js';
 
 type Beat = PayloadOf<typeof upstreamsAlive>;
-
-interface Peer {
-  heardAt: number;
-  holds: ReadonlySet<string>;
-  leaving: boolean;
-  /** Aborts when it is taken for dead: what was asked of it is not answered any more. */
-  readonly gone: Stop;
-}
-
-interface Holding {
-  running: number;
-  letGo(): Promise<void>;
-  going: boolean;
-}
 
 /**
  * Which instance holds what. Everything with a key (a server's process, a caller's session) is held by one instance at a
