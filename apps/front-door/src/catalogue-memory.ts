@@ -10,6 +10,8 @@ import { RemoteSources } from './remote-sources.js';
 
 /** A list that finds sources never yet asked waits for them until this long after the process began to listen. */
 const LIST_WINDOW_MS = 1_200;
+/** And never longer than this after the process began, so that its first list comes within 2 s of `npm start`. */
+const FIRST_LIST_MS = 1_600;
 /** Lists ask discovery again after this, behind the answer, so that it knows which sources are in use and asks those due. */
 const ASK_AGAIN_MS = 5_000;
 /** What a first list or an unknown name waits for discovery itself, so that a dead one can not hold it up. */
@@ -18,6 +20,8 @@ const DISCOVERY_PATIENCE_MS = 700;
 export interface CatalogueOptions {
   readonly toolNames: 'dotted' | 'folded';
   readonly health: GatewayView['health'];
+  /** When the process began, as `performance.now()` tells it: who started it waits for its first list since then. */
+  readonly startedAt: number;
   readonly log: Log;
 }
 
@@ -65,7 +69,7 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
 
   /** Starts the time that lists may wait for sources never yet asked. */
   listening(): void {
-    this.windowEnds = performance.now() + LIST_WINDOW_MS;
+    this.windowEnds = Math.min(performance.now() + LIST_WINDOW_MS, this.options.startedAt + FIRST_LIST_MS);
   }
 
   get catalogue(): PublishedCatalogue {

@@ -26,7 +26,7 @@ export type { FrontDoorConfig } from './config.js';
 /** The wiring of the front door: what each part is made of, and in which order they open and close. */
 @Module({})
 export class FrontDoorModule {
-  static on(bus: Bus, config: FrontDoorConfig, log: Log): DynamicModule {
+  static on(bus: Bus, config: FrontDoorConfig, log: Log, startedAt: number): DynamicModule {
     const readiness = new Readiness();
     return {
       module: FrontDoorModule,
@@ -44,6 +44,7 @@ export class FrontDoorModule {
           useFactory: () =>
             new CatalogueMemory(bus, {
               toolNames: config.toolNames,
+              startedAt,
               log,
               health: async () => (await bus.ask(discoveryHealth, {})).sources,
             }),
@@ -95,9 +96,17 @@ export interface RunningFrontDoor {
   close(): Promise<void>;
 }
 
-/** Opens the front door on a bus. Rejects with one sentence when an address can not be listened on. */
-export async function startFrontDoor(bus: Bus, config: FrontDoorConfig, log: Log): Promise<RunningFrontDoor> {
-  const app = await NestFactory.createApplicationContext(FrontDoorModule.on(bus, config, log), {
+/**
+ * Opens the front door on a bus. Rejects with one sentence when an address can not be listened on. `startedAt` is when its
+ * process began, by `performance.now()`: 0 where it is a process of its own.
+ */
+export async function startFrontDoor(
+  bus: Bus,
+  config: FrontDoorConfig,
+  log: Log,
+  startedAt = performance.now(),
+): Promise<RunningFrontDoor> {
+  const app = await NestFactory.createApplicationContext(FrontDoorModule.on(bus, config, log, startedAt), {
     logger: false,
     abortOnError: false,
   });

@@ -105,6 +105,25 @@ describe('[FD-7] a list never waits for what does not answer', () => {
     expect(slow.asked()).toBe(1);
   });
 
+  it('waits for nothing that was not there 1.6 s after the process began', async () => {
+    const late = await openDoor({}, { startedAt: performance.now() - 1_600 });
+    const source = SourceAddress.parse('domain.slow');
+    await late.bus.serve(describeSource(source), () => new Promise(() => undefined));
+    late.bus.tell(sourceHello, {
+      source,
+      instance: 's',
+      version: '1',
+      contracts: '1.0',
+      configuration: 'c',
+      connectTimeoutMs: 60_000,
+    });
+    const started = performance.now();
+    const { names, ttlMs } = await namesOf(late);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect([names, ttlMs]).toEqual([['gateway.describe', 'gateway.health'], 0]);
+    await late.close();
+  });
+
   it('asks no source before somebody wants to know, and then each once', async () => {
     const source = await changingSource('lazy', ['tool']);
     await pause(200);

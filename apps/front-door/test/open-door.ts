@@ -44,6 +44,8 @@ export interface RpcAnswer {
 }
 
 export interface Behind {
+  /** When the process of the front door began, by `performance.now()`; now unless given. */
+  readonly startedAt?: number;
   /** The bus to open it on; one in process otherwise. */
   readonly bus?: Bus;
   /** MCP servers for `upstreams` to hold, as in `mcp.json`; it is started only when there are some. */
@@ -55,7 +57,7 @@ export interface Behind {
 /** A front door with discovery behind it, and what else is asked for. */
 export async function openDoor(
   env: Record<string, string> = {},
-  { bus: given, servers, discovery: discovers = true }: Behind = {},
+  { bus: given, servers, startedAt, discovery: discovers = true }: Behind = {},
 ): Promise<OpenDoor> {
   const home = mkdtempSync(join(tmpdir(), 'portico-door-'));
   const lines: string[] = [];
@@ -77,7 +79,7 @@ export async function openDoor(
     );
     closers.unshift(() => upstreams.close());
   }
-  const door = await startFrontDoor(bus, readConfig(all), log);
+  const door = await startFrontDoor(bus, readConfig(all), log, startedAt);
   closers.unshift(() => door.close());
   const post = async (
     body: string | Buffer,

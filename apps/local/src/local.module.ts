@@ -36,7 +36,7 @@ export interface RunningPortico {
  * Starts every service that is configured, in this process, on the bus that BUS_URL names (in process unless set).
  * The front door opens last, so that whoever is first to list finds all sources announced. No source is asked here.
  */
-export async function startPortico(env: Environment, log: Log): Promise<RunningPortico> {
+export async function startPortico(env: Environment, log: Log, startedAt = performance.now()): Promise<RunningPortico> {
   const config = readFrontDoorConfig(env);
   const upstreams = readUpstreamsConfig(env);
   const discovery = readDiscoveryConfig(env);
@@ -52,7 +52,7 @@ export async function startPortico(env: Environment, log: Log): Promise<RunningP
     running.push(await startUpstreams(bus, upstreams, log.child({ service: 'upstreams' })));
     if (cluster !== undefined)
       running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
-    const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }));
+    const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }), startedAt);
     running.push(door);
     return { url: door.url, adminUrl: door.adminUrl, adminTokenFile: config.adminTokenFile, bus, close };
   } catch (error) {

@@ -11,7 +11,7 @@ if (process.argv.slice(2).some((word) => word === '--help' || word === '-h')) {
   await runService(async () => {
     const env = withDotEnv(process.env, process.cwd());
     const config = readLogConfig(env);
-    const portico = await startPortico(env, createLog({ name: 'portico', ...config }));
+    const portico = await startPortico(env, createLog({ name: 'portico', ...config }), 0);
     void welcome(portico, (text) => process.stdout.write(text));
     return portico;
   });
