@@ -195,6 +195,15 @@ describe('[FD-21] an error of a tool', () => {
   const reported = (content: ToolResult['content'], over: Partial<ToolResult> = {}, given = facts()) =>
     succeed(freeze({ content, isError: true, ...over }) as ToolResult, given);
 
+  it("[FD-21] tells a JSON-RPC error in the server's own words, redacted and cut", () => {
+    const said = `q is required, see http://10.1.2.3/docs ${'x'.repeat(600)}`;
+    const fault = new Fault('INVALID_ARGUMENTS', 'ours', { rpc: { code: -32602, message: said } });
+    const { message } = (fail(fault, facts())._meta[ENVELOPE_META_KEY] as { error: { message: string } }).error;
+    expect(message).toContain('q is required');
+    expect(message).not.toContain('10.1.2.3');
+    expect(message.length).toBeLessThanOrEqual(500);
+  });
+
   it('[FD-23] is redacted wherever the tool put its words, _meta and keys that nobody knows too', () => {
     const secret = 'at /srv/app/x.js:1 http://10.9.9.9:8443/ token=hunter2hunter2';
     const result = succeed(

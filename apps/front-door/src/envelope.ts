@@ -46,12 +46,13 @@ const successEnvelope = (facts: CallFacts): Envelope => ({
   meta: metaOf(facts),
 });
 
-const failureEnvelope = ({ code, message, executed, retryAfterMs }: Fault, facts: CallFacts): Envelope => ({
+const failureEnvelope = ({ code, message, executed, retryAfterMs, rpc }: Fault, facts: CallFacts): Envelope => ({
   contract_version: ENVELOPE_VERSION,
   ok: false,
   error: {
     code,
-    message: redactedMessage(message),
+    // What a server itself said of the error helps an agent more than our sentence about it.
+    message: redactedMessage(rpc?.message || message),
     executed,
     retryable: TRANSIENT.has(code) && (executed === 'no' || facts.tool.policy.effect === 'read'),
     ...(retryAfterMs !== undefined && { retry_after_ms: Math.max(0, Math.ceil(retryAfterMs)) }),
