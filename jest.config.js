@@ -10,7 +10,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|storage|testkit)$':
       '<rootDir>/packages/$1/src/index.ts',
-    '^@portico/(front-door|discovery|upstreams|adapter-cluster|local)$': '<rootDir>/apps/$1/src/$1.module.ts',
+    '^@portico/(front-door|discovery|upstreams|adapter-cluster|task-runtime|local)$': '<rootDir>/apps/$1/src/$1.module.ts',
   },
   transform: {
     '^.+\\.ts$': [

@@ -61,6 +61,8 @@ export type { ServerChange } from './upstreams-calls.js';
 export { atInstance, upstreamsAlive } from './upstreams-peers.js';
 export { CONTEXT_HEADERS, CallContext, ContextId, Principal, leaseRef } from './context.js';
 export { ENVELOPE_META_KEY, ENVELOPE_VERSION, Envelope, MESSAGE_LIMIT, ServedFrom } from './envelope.js';
+export { LEASE_REF_META_KEY, LeaseVerdict, guardLease } from './lease-calls.js';
+export { Receipt, receiptsWritten } from './receipt.js';
 export { Notice } from './notice.js';
 export { Stop, abortSignalOf } from './stop-signal.js';
 export type { StopListener, StopSignal } from './stop-signal.js';
