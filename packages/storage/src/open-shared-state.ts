@@ -1,4 +1,5 @@
 import { MemoryState } from './memory-state.js';
+import { isRedisUrl } from './redis-scripts.js';
 import type { SharedState, SharedStateOptions } from './shared-state.js';
 import { StorageError } from './storage-error.js';
 import { stderrLog } from './storage-log.js';
@@ -13,9 +14,9 @@ export const openSharedState = async (
   { log = stderrLog }: SharedStateOptions = {},
 ): Promise<SharedState> => {
   if (url === 'memory:') return new MemoryState();
-  if (!['redis:', 'rediss:'].includes(URL.parse(url)?.protocol ?? '')) {
+  if (!isRedisUrl(url)) {
     throw new StorageError('rejected', 'REDIS_URL takes "memory:", redis://host:port or rediss://host:port.');
   }
-  const { RedisState } = await import('./redis-state.js');
-  return RedisState.open(url, log);
+  const [{ RedisLink }, { RedisState }] = await Promise.all([import('./redis-link.js'), import('./redis-state.js')]);
+  return new RedisState(await RedisLink.open(url, log));
 };

@@ -76,7 +76,7 @@ describeIfAvailable('redis-server', 'shared state in Redis', () => {
       expect(await state.deleteIfEqual('lock', 'x')).toBe(false);
       expect(await state.setIfAbsent('lock', 'z', LONG)).toBe(true);
       expect(await state.deleteIfEqual('lock', 'z')).toBe(true);
-      expect(told.map((line) => line.split(' {')[0])).toEqual(['redis connection lost', 'redis connected']);
+      expect(told.map((line) => line.split(' {')[0])).toEqual(['redis.connection-lost', 'redis.connected']);
     });
 
     it('has its data again when Redis has', async () => {
@@ -161,7 +161,7 @@ describeIfAvailable('redis-server', 'shared state in Redis', () => {
       ].join('\n');
       expect(shown).toContain('REDIS_URL');
       expect(shown).not.toMatch(/hush|secret|127\.0\.0\.1/);
-      expect(told.filter((line) => line.startsWith('redis unreachable'))).not.toEqual([]);
+      expect(told.filter((line) => line.startsWith('redis.unreachable'))).not.toEqual([]);
       await refused.close();
     });
 

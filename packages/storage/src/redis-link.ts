@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { COMMAND_MS, isUnknownScript, ofRedis } from './redis-error.js';
+import type { RedisScript, RedisScripts } from './redis-scripts.js';
+import { StorageError } from './storage-error.js';
+import type { StorageLog } from './storage-log.js';
+
+const CONNECT_MS = 2_000;
+/** So many commands without an answer, one after another, and the connection is dead, whatever TCP believes. */
+const SILENT_COMMANDS = 3;
+/** ioredis holds a timer for so long after its end. */
+const DISCONNECT_MS = 500;
+const RECONNECT_MS = { first: 50, most: 2_000 };
+
+/** One connection to Redis, sought again for ever. Nothing is kept to be sent later, and nothing is sent twice. */
+export class RedisLink implements RedisScripts {
+  private readonly hashes = new WeakMap<RedisScript, string>();
+  private closed = false;
+  private unanswered = 0;
+
+  private constructor(private readonly redis: Redis) {}
+
+  /** Resolves when the first attempt to connect has ended, well or not. */
+  static async open(url: string, log: StorageLog): Promise<RedisLink> {
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      connectTimeout: CONNECT_MS,
+      commandTimeout: COMMAND_MS,
+      disconnectTimeout: DISCONNECT_MS,
+      keepAlive: 10_000,
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      // With 0, whatever waits for an answer when the connection breaks is rejected then.
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** Math.min(attempt - 1, 10), RECONNECT_MS.most),
+    });
+    tellConnections(redis, log);
+    await redis.connect().catch(() => {});
+    return new RedisLink(redis);
+  }
+
+  run(
+    script: RedisScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    effect: 'read' | 'write',
+  ): Promise<unknown> {
+    return this.ask(effect, async (redis) => {
+      try {
+        return await redis.evalsha(this.hashOf(script), keys.length, ...keys, ...args);
+      } catch (error) {
+        // Refused before it ran: Redis started anew and knows no script yet.
+        if (!isUnknownScript(error)) throw error;
+        return redis.eval(script.lua, keys.length, ...keys, ...args);
+      }
+    });
+  }
+
+  /** One command, or several of which only the last is carried out. Rejects with a StorageError. */
+  async ask<T>(effect: 'read' | 'write', command: (redis: Redis) => Promise<T>): Promise<T> {
+    if (this.closed) throw new StorageError('closed', 'The connection to Redis is closed.');
+    if (this.redis.status !== 'ready') throw new StorageError('unavailable', 'Redis at REDIS_URL is not connected.');
+    try {
+      const answer = await command(this.redis);
+      this.unanswered = 0;
+      return answer;
+    } catch (error) {
+      const known = ofRedis(error, effect);
+      // ioredis' own socketTimeout would outlive its connection and end the next one.
+      this.unanswered = known.code === 'timeout' ? this.unanswered + 1 : 0;
+      if (this.unanswered >= SILENT_COMMANDS && !this.closed) {
+        this.unanswered = 0;
+        this.redis.disconnect(true);
+      }
+      throw known;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.redis.removeAllListeners('close');
+    if (this.redis.status === 'ready') await this.redis.quit().catch(() => {});
+    this.redis.disconnect();
+  }
+
+  private hashOf(script: RedisScript): string {
+    let hash = this.hashes.get(script);
+    if (hash === undefined) this.hashes.set(script, (hash = createHash('sha1').update(script.lua).digest('hex')));
+    return hash;
+  }
+}
+
+/** A line when it is lost or can not be had, one when it is back; not one for each attempt. */
+const tellConnections = (redis: Redis, log: StorageLog): void => {
+  let told: 'lost' | 'back' | undefined;
+  redis.on('error', (error: NodeJS.ErrnoException) => {
+    if (told === 'lost') return;
+    told = 'lost';
+    const reason = error.code ?? /^[A-Z]{2,20}\b/.exec(error.message)?.[0] ?? error.name;
+    log.warn('redis.unreachable', { setting: 'REDIS_URL', reason });
+  });
+  redis.on('close', () => {
+    if (told !== 'back') return;
+    told = 'lost';
+    log.warn('redis.connection-lost', { setting: 'REDIS_URL' });
+  });
+  redis.on('ready', () => {
+    if (told === 'lost') log.info('redis.connected', { setting: 'REDIS_URL' });
+    told = 'back';
+  });
+};
