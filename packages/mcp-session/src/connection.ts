@@ -1,4 +1,4 @@
-import type { ClientHints, Notice, StopSignal } from '@portico/contracts';
+import type { CallContext, ClientHints, Notice, StopSignal } from '@portico/contracts';
 import type { Faults } from './faults.js';
 import type { JsonObject } from './json-rpc.js';
 import type { SessionLog } from './target.js';
@@ -33,6 +33,8 @@ export interface Ask {
   /** The caller's own `_meta` keys. */
   readonly meta?: JsonObject | undefined;
   readonly client?: ClientHints | undefined;
+  /** Given: its ids are told to the server with this request. */
+  readonly context?: CallContext | undefined;
   /** `Mcp-Param-*` headers, name and value in turn. Only the modern era over HTTP knows them. */
   readonly paramHeaders?: readonly string[] | undefined;
   readonly onNotice?: ((notice: Notice) => void) | undefined;

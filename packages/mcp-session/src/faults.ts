@@ -14,6 +14,19 @@ export class Refusal extends Fault {
   }
 }
 
+/**
+ * Why a connection did not come about, in words for the server's operators: no address, path or secret in it. As the cause of a
+ * fault it is told in the state of the session, and logged once; it has no stack, for where it was noticed explains nothing.
+ */
+export class Reason extends Error {
+  override readonly name = 'Reason';
+
+  constructor(words: string) {
+    super(words);
+    delete this.stack;
+  }
+}
+
 export const HEADER_MISMATCH = -32020;
 export const UNSUPPORTED_VERSION = -32022;
 /** Longest wait that a `Retry-After` can make us promise, in milliseconds. */

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault, StopSignal } from '@portico/contracts';
+import { Fault } from '@portico/contracts';
+import type { StopSignal } from '@portico/contracts';
 import type { Connection, ServerFacts, SessionParts } from './connection.js';
-import { beforeSending } from './faults.js';
+import { Reason, beforeSending } from './faults.js';
 import { openConnection } from './open-connection.js';
 import type { SessionMemory } from './open-connection.js';
 import { SharedAttempt } from './shared-attempt.js';
@@ -23,6 +24,7 @@ export class HeldConnection {
   #hadOne = false;
   #recalling: Promise<void> | undefined;
   #lastError: string | undefined;
+  #reason: string | undefined;
   #facts: ServerFacts | undefined;
   #seen: { readonly state: SessionState; readonly since: Date } = { state: 'idle', since: new Date() };
   #closed = false;
@@ -39,6 +41,11 @@ export class HeldConnection {
 
   get lastError(): string | undefined {
     return this.#lastError;
+  }
+
+  /** What is known of why, for operators alone. */
+  get reason(): string | undefined {
+    return this.#lastError === undefined ? undefined : this.#reason;
   }
 
   get stderr(): readonly string[] {
@@ -93,8 +100,10 @@ export class HeldConnection {
   note(fault: Fault | undefined): void {
     const error =
       fault === undefined ? undefined : fault.code === 'BACKEND_UNAVAILABLE' ? fault.message : this.#lastError;
+    if (fault?.cause instanceof Reason) this.#reason = fault.cause.message;
     if (error === this.#lastError) return;
     this.#lastError = error;
+    if (fault?.cause instanceof Reason === false) this.#reason = undefined;
     void this.since;
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, abortSignalOf } from '@portico/contracts';
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
+import { contextHeaders } from './forwarded-context.js';
 import { needsAnew } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
 import type { ExchangeOutcome } from './http-exchange.js';
@@ -72,7 +73,7 @@ export class LegacyHttpConnection implements Connection {
     try {
       outcome = await this.endpoint.exchange({
         method: 'POST',
-        headers: this.endpoint.postHeaders(...this.sessionHeaders),
+        headers: this.endpoint.postHeaders(...this.sessionHeaders, ...contextHeaders(ask.context)),
         body: JSON.stringify({ jsonrpc: '2.0', id, method: ask.method, params }),
         id,
         signal: ask.signal,

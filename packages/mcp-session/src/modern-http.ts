@@ -1,4 +1,5 @@
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
+import { contextHeaders } from './forwarded-context.js';
 import { headerValue } from './header-values.js';
 import { needsAnew } from './http-endpoint.js';
 import type { HttpEndpoint } from './http-endpoint.js';
@@ -63,6 +64,7 @@ export function modernExchange(endpoint: HttpEndpoint, parts: SessionParts, ask:
   const named = NAMED_BY[ask.method];
   if (named !== undefined) headers.push('mcp-name', headerValue(String(ask.params[named])));
   if (ask.paramHeaders !== undefined) headers.push(...ask.paramHeaders);
+  headers.push(...contextHeaders(ask.context));
   return endpoint.exchange({
     method: 'POST',
     headers,

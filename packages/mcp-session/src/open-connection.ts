@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@portico/contracts';
 import type { FaultCode } from '@portico/contracts';
 import type { Connection, SessionParts } from './connection.js';
-import { UNSUPPORTED_VERSION } from './faults.js';
+import { Reason, UNSUPPORTED_VERSION } from './faults.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import type { ExchangeOutcome } from './http-exchange.js';
 import { PINNED_FACTS, initializeParams, legacyFacts, modernFacts } from './initialize.js';
@@ -131,10 +131,11 @@ async function openStdio(
 ): Promise<Connection> {
   if (discover) {
     const found = await tryProcess(target, parts, stderr, signal, true);
-    if (found !== 'died') return found;
+    if (!('died' in found)) return found;
   }
   const found = await tryProcess(target, parts, stderr, signal, false);
-  if (found === 'died') throw parts.faults.unavailable('no', new Error('the process ended before it answered'));
+  if ('died' in found)
+    throw parts.faults.unavailable('no', new Reason(`the process ended${found.died} before it answered`));
   return found;
 }
 
@@ -144,7 +145,7 @@ async function tryProcess(
   stderr: StderrRing,
   signal: AbortSignal,
   discover: boolean,
-): Promise<StdioConnection | 'died'> {
+): Promise<StdioConnection | { readonly died: string }> {
   const server = new ServerProcess(target, parts, stderr, (message) => sortNotification(server, message, parts));
   const settled = new AbortController();
   const within = AbortSignal.any([signal, settled.signal]);
@@ -155,7 +156,7 @@ async function tryProcess(
   } catch (error) {
     const died = server.ended && server.started && !signal.aborted;
     await server.close();
-    if (died) return 'died';
+    if (died) return { died: server.exit };
     throw error;
   } finally {
     settled.abort();

@@ -6,16 +6,17 @@ import { MODERN } from './revisions.js';
 const RESERVED = 'io.modelcontextprotocol/';
 /** Client capabilities that reach the client through us, by `input_required` or because nobody need do anything. */
 const RELAYABLE = ['elicitation', 'sampling', 'roots', 'experimental', 'extensions'] as const;
+/** Keys that nobody but us writes: of the context, a raw lease id among them, and of the trace. */
+const OURS = /^(?:portico|djayzone)\/|^(?:traceparent|tracestate|baggage|progressToken)$/;
 const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** The `_meta` of a 2026-07-28 request: the caller's own keys, and the protocol's, which only we write. */
 export function modernMeta(ask: Ask, parts: SessionParts, progressToken: number | undefined): JsonObject {
   return {
-    ...ask.meta,
+    ...callersOwn(ask.meta),
     [`${RESERVED}protocolVersion`]: MODERN,
     [`${RESERVED}clientInfo`]: ask.client?.clientInfo ?? parts.clientInfo,
     [`${RESERVED}clientCapabilities`]: relayable(ask.client),
-    // An undefined one is left out by JSON.stringify, and so is one that the caller's keys smuggled in.
     [`${RESERVED}logLevel`]: ask.client?.logLevel,
     progressToken,
   };
@@ -23,9 +24,16 @@ export function modernMeta(ask: Ask, parts: SessionParts, progressToken: number 
 
 /** The `_meta` of a request of 2025 and before: the caller's own keys without what that era does not know. */
 export function legacyMeta(ask: Ask, progressToken: number | undefined): JsonObject | undefined {
-  const kept = Object.entries(ask.meta ?? {}).filter(([key]) => !key.startsWith(RESERVED) && key !== 'progressToken');
-  if (kept.length === 0 && progressToken === undefined) return undefined;
-  return { ...Object.fromEntries(kept), progressToken };
+  const own = callersOwn(ask.meta);
+  if (own === undefined && progressToken === undefined) return undefined;
+  return { ...own, progressToken };
+}
+
+/** The front door lets through no other; what a caller could pose by is looked at here too. */
+function callersOwn(meta: JsonObject | undefined): JsonObject | undefined {
+  if (meta === undefined) return undefined;
+  const own = Object.entries(meta).filter(([key]) => !key.startsWith(RESERVED) && !OURS.test(key));
+  return own.length === 0 ? undefined : Object.fromEntries(own);
 }
 
 function relayable(client: ClientHints | undefined): JsonObject {

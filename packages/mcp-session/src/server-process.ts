@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Fault, StopSignal } from '@portico/contracts';
 import type { SessionParts } from './connection.js';
+import { Reason } from './faults.js';
 import { answerTo, isObject, replyTo } from './json-rpc.js';
 import type { JsonObject, RpcAnswer } from './json-rpc.js';
 import { LineReader } from './line-reader.js';
@@ -34,6 +35,7 @@ export class ServerProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #waiting = new Map<number, Waiting>();
   #ended = false;
+  #exit: string | undefined;
   #ending: Promise<void> | undefined;
 
   /** `onNotification` hears everything that is neither an answer nor a question. */
@@ -62,23 +64,27 @@ export class ServerProcess {
         this.#giveUp(parts.faults.tooLarge(parts.answerLimitBytes));
     });
     this.#child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    const lost = (why: string) => parts.faults.unavailable('unknown', new Error(why));
+    const lost = () => parts.faults.unavailable('unknown', new Reason(`the process ended${this.exit}`));
     // `close` comes after the last line was read, so an answer given while dying still counts.
     let read = false;
     let draining: NodeJS.Timeout | undefined;
     this.#child.on('close', () => {
       read = true;
       clearTimeout(draining);
-      this.#giveUp(lost('the process ended'));
+      this.#giveUp(lost());
     });
-    this.#child.on('exit', () => {
+    this.#child.on('exit', (code, signal) => {
       this.#ended = true;
+      this.#exit = code === null ? ` by ${signal}` : ` with exit code ${code}`;
       // What it leaves behind may hold its output open: then `close` never comes.
       void this.#endGroup().then(() => {
-        if (!read) draining = setTimeout(() => this.#giveUp(lost('the process ended')), DRAIN_MS);
+        if (!read) draining = setTimeout(() => this.#giveUp(lost()), DRAIN_MS);
       });
     });
-    this.#child.on('error', (error) => this.#giveUp(parts.faults.unavailable('no', error)));
+    // Its own message names the program with its arguments and where it stands.
+    this.#child.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) =>
+      this.#giveUp(parts.faults.unavailable('no', new Reason(`the program could not be started (${code})`))),
+    );
     for (const pipe of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) {
       pipe.on('error', (error) => parts.log.debug('pipe-failed', { server: parts.name, error }));
     }
@@ -86,6 +92,11 @@ export class ServerProcess {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Completes "the process ended …" once it is known how it did; else empty. */
+  get exit(): string {
+    return this.#exit ?? '';
   }
 
   /** False when there was nothing to start. */

@@ -1,4 +1,13 @@
-import type { Notice, ReplyOf, RequestOf, StopSignal, complete, getPrompt, readResource } from '@portico/contracts';
+import type {
+  CallContext,
+  Notice,
+  ReplyOf,
+  RequestOf,
+  StopSignal,
+  complete,
+  getPrompt,
+  readResource,
+} from '@portico/contracts';
 import type { SessionLog } from './target.js';
 
 /** How one session is opened. */
@@ -27,6 +36,11 @@ export interface UseOptions {
   readonly signal: StopSignal;
   /** Given: progress and log lines of this call are delivered here, in order, before the result, without a progress token. */
   readonly onNotice?: ((notice: Notice) => void) | undefined;
+  /**
+   * Given: the server is told the ids of this call's context with it, as headers over HTTP and in `_meta` over stdio, but never
+   * who calls. For servers that are to know them.
+   */
+  readonly context?: CallContext | undefined;
 }
 
 export type ReadResourceRequest = RequestOf<ReturnType<typeof readResource>>;

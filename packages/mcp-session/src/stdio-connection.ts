@@ -1,4 +1,5 @@
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
+import { contextMeta } from './forwarded-context.js';
 import { isObject } from './json-rpc.js';
 import type { JsonObject } from './json-rpc.js';
 import { Listening, listensFor } from './listening.js';
@@ -27,7 +28,9 @@ export class StdioConnection implements Connection {
   async ask(ask: Ask): Promise<Answer> {
     const id = this.parts.nextId();
     const token = ask.onNotice === undefined ? undefined : id;
-    const _meta = this.facts.era === 'modern' ? modernMeta(ask, this.parts, token) : legacyMeta(ask, token);
+    const meta = this.facts.era === 'modern' ? modernMeta(ask, this.parts, token) : legacyMeta(ask, token);
+    const told = contextMeta(ask.context);
+    const _meta = told === undefined ? meta : { ...meta, ...told };
     const params = _meta === undefined ? ask.params : { ...ask.params, _meta };
     const { answer, bytes } = await this.server.request(
       id,
