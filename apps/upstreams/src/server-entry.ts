@@ -32,6 +32,8 @@ export interface ServerEntry {
   readonly outputLimit: number;
   readonly mount: 'namespace' | 'root';
   readonly session: 'shared' | 'per-principal';
+  /** The server is told the ids of each call's context. */
+  readonly forwardContext: boolean;
 }
 
 export type OAuthClient = NonNullable<EntryFields['oauth']>;
@@ -80,5 +82,6 @@ export function parseServerEntry(draft: Draft, rules: readonly EntryRule[] = ENT
     outputLimit: Math.max(fields.outputLimit ?? DEFAULT_OUTPUT_LIMIT, LOWEST_OUTPUT_LIMIT),
     mount: fields.mount ?? 'namespace',
     session: fields.session ?? 'shared',
+    forwardContext: fields.forwardContext ?? false,
   };
 }

@@ -46,6 +46,7 @@ describe('a servers file', () => {
       outputLimit: 100_000,
       mount: 'namespace',
       session: 'shared',
+      forwardContext: false,
     });
     expect(remote).toMatchObject({
       name: 'search',
@@ -69,7 +70,7 @@ describe('a servers file', () => {
           description: 'An entry.',
           hiddenTools: ['x'],
           session: 'shared',
-          forwardContext: false,
+          forwardContext: true,
           connectTimeoutSeconds: 1.5,
           callTimeoutSeconds: 7,
           outputLimit: 20_000,
@@ -86,6 +87,7 @@ describe('a servers file', () => {
       callTimeoutMs: 7_000,
       outputLimit: 20_000,
       mount: 'root',
+      forwardContext: true,
     });
   });
 
@@ -202,7 +204,10 @@ describe('a servers file', () => {
     ],
     [{ url: 'http://localhost:1/mcp' }, '"url" leads to a private address, which takes "allowPrivate": true'],
     [{ url: 'http://169.254.169.254/' }, '"url" leads to a private address, which takes "allowPrivate": true'],
-    [{ command: 'x', forwardContext: true }, '"forwardContext": true is not served yet'],
+    [
+      { url: 'https://a.example/', headers: { 'X-Task-ID': 'x' }, forwardContext: true },
+      '"headers.X-Task-ID" does not go with "forwardContext": true, which tells each call\'s own',
+    ],
   ])('refuses the entry %j', (entry, sentence) => {
     expect(entryRefusal(entry)).toBe(`mcp.json, entry "a": ${sentence}.`);
   });

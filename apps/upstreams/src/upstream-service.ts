@@ -29,9 +29,10 @@ export function upstreamService(
     const { hiddenTools, mount } = current();
     return !hiddenTools.has(tool) && !isReserved(tool, mount);
   };
-  const use = ({ stop, wantsNotices, notify }: Incoming): UseOptions => ({
+  const use = ({ stop, wantsNotices, notify, context }: Incoming): UseOptions => ({
     signal: stop,
     onNotice: wantsNotices ? notify : undefined,
+    context: current().forwardContext ? context : undefined,
   });
   return {
     address: `upstream.${name}`,

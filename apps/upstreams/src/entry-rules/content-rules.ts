@@ -1,3 +1,4 @@
+import { CONTEXT_HEADERS } from '@portico/contracts';
 import { isPrivateHost } from '../address-guard.js';
 import type { EntryFields } from '../entry-fields.js';
 import { hasOnlyReferences, hasReference } from '../references.js';
@@ -8,6 +9,8 @@ import type { EntryRule } from './rule.js';
 /** Belongs to the protocol, the connection or the message: never an entry's to set. */
 const OWN_HEADERS =
   /^(mcp-.*|accept|connection|content-(length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+/** What the context of each call is told in. */
+const CONTEXT: ReadonlySet<string> = new Set(Object.values(CONTEXT_HEADERS).map((name) => name.toLowerCase()));
 
 function* wrongTexts(fields: EntryFields, isWrong: (text: string, secret: boolean) => boolean) {
   for (const { at, text, secret } of textsOf(fields)) if (isWrong(text, secret)) yield at;
@@ -32,6 +35,14 @@ export const CONTENT_RULES: readonly EntryRule[] = [
   }),
   content('headers-of-one-line', function* ({ headers }) {
     for (const [name, text] of Object.entries(headers ?? {})) if (/[\r\n]/.test(text)) yield ['headers', name];
+  }),
+  // One header can not be both the entry's and the call's.
+  rule('headers-not-the-contexts', 'INVALID_FIELD', ({ given }) => {
+    const { forwardContext, headers } = given as EntryFields;
+    const taken = Object.keys(headers ?? {}).find((name) => CONTEXT.has(name.toLowerCase()));
+    return forwardContext && taken !== undefined
+      ? [`headers.${taken}`, `"headers.${taken}" does not go with "forwardContext": true, which tells each call's own`]
+      : undefined;
   }),
   content('urls-of-http', function* (fields) {
     for (const { at, url } of urlsOf(fields)) if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) yield [...at];

@@ -39,6 +39,9 @@ const MATRIX: readonly (readonly [Draft, string])[] = [
   [draft({ command: 'x', env: { A: '${env:OTHER}' }, mount: 'root' }, { by: 'file', others: [] }), 'accepted'],
   [draft({ url: URL_OF }, { policy: { serverSecrets: new Set(), stdioByApi: false } }), 'accepted'],
   [draft({ url: 'http://127.0.0.1/mcp', allowPrivate: true }), 'accepted'],
+  [draft({ command: 'x', forwardContext: true }), 'accepted'],
+  [draft({ url: URL_OF, headers: { 'X-Task-ID': 'y' } }), 'accepted'],
+  [draft({ url: URL_OF, headers: { 'X-Api-Key': 'y' }, forwardContext: true }), 'accepted'],
 
   [draft({ command: 'x' }, { spelled: '-a' }), 'INVALID_NAME name'],
   [draft({ command: 'x' }, { spelled: 'x'.repeat(33) }), 'INVALID_NAME name'],
@@ -96,6 +99,8 @@ const MATRIX: readonly (readonly [Draft, string])[] = [
   [draft(oauth({ clientSecret: '${other:x}' })), 'INVALID_FIELD oauth.clientSecret'],
   [draft({ url: URL_OF, headers: { 'MCP-Session-Id': 'y' } }), 'INVALID_FIELD headers.MCP-Session-Id'],
   [draft({ url: URL_OF, headers: { A: 'x\r\nHost: y' } }), 'INVALID_FIELD headers.A'],
+  [draft({ url: URL_OF, headers: { 'x-task-id': 'y' }, forwardContext: true }), 'INVALID_FIELD headers.x-task-id'],
+  [draft({ url: URL_OF, headers: { Traceparent: 'y' }, forwardContext: true }), 'INVALID_FIELD headers.Traceparent'],
   [draft({ url: 'ftp://a.example/' }), 'INVALID_FIELD url'],
   [draft({ url: 'no address' }), 'INVALID_FIELD url'],
   [draft({ url: 'https://u:p@a.example/' }), 'INVALID_FIELD url'],
@@ -103,7 +108,6 @@ const MATRIX: readonly (readonly [Draft, string])[] = [
   [draft({ url: 'http://169.254.169.254/' }), 'PRIVATE_ADDRESS url'],
   [draft(oauth({ tokenUrl: 'http://10.0.0.1/' })), 'PRIVATE_ADDRESS oauth.tokenUrl'],
 
-  [draft({ command: 'x', forwardContext: true }), 'INVALID_FIELD forwardContext'],
   [draft({ command: 'x', mount: 'root' }), 'INVALID_FIELD mount'],
   [draft({ command: 'x', mount: 'root' }, { by: 'file', others: [other('b', 'file', 'root')] }), 'INVALID_FIELD mount'],
   [draft({ command: 'x' }, { policy: { serverSecrets: new Set(), stdioByApi: false } }), 'STDIO_NOT_ALLOWED command'],

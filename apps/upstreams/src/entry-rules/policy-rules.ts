@@ -7,12 +7,6 @@ import type { EntryRule } from './rule.js';
 
 /** What is served, and what is allowed to whoever wrote the entry. */
 export const POLICY_RULES: readonly EntryRule[] = [
-  // What is left unheeded could let two callers share what must not be shared: it is refused until it is served.
-  rule('context-not-forwarded', 'INVALID_FIELD', ({ given }) =>
-    (given as EntryFields).forwardContext === true
-      ? ['forwardContext', '"forwardContext": true is not served yet']
-      : undefined,
-  ),
   rule('root-by-file', 'INVALID_FIELD', ({ given, by }) =>
     (given as EntryFields).mount === 'root' && by === 'api'
       ? ['mount', '"mount" is "root", which is for entries of the servers file']
