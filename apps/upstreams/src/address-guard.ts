@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import { Reason } from '@portico/mcp-session';
 
 /** Ranges that lead back to this host, its network or nowhere: no place for a server that somebody else runs. */
 const refused = new BlockList();
@@ -66,7 +67,7 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
     const open = addresses.filter(({ address }) => !isPrivateAddress(address));
     const [first] = open;
     if (first === undefined) {
-      return callback(Object.assign(new Error('the name leads to private addresses only'), { code: 'EACCES' }), []);
+      return callback(Object.assign(new Reason('its name leads to private addresses only'), { code: 'EACCES' }), []);
     }
     if (options.all) callback(null, open);
     else callback(null, first.address, first.family);

@@ -1,9 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Fault } from '@portico/contracts';
-import type { Authorization, ServerTarget } from '@portico/mcp-session';
-import type { Log } from '@portico/observe';
+import { Reason } from '@portico/mcp-session';
+import type { Authorization, ServerTarget, StdioTarget } from '@portico/mcp-session';
 import { isPrivateHost, publicLookup } from './address-guard.js';
+import { isProgram } from './programs.js';
 import { resolveReferences } from './references.js';
 import type { ReferenceSources } from './references.js';
 import type { ServerEntry } from './server-entry.js';
@@ -22,12 +23,12 @@ const INHERITED = ['PATH', 'HOME', 'LANG'] as const;
 
 /**
  * How an entry is connected to, made anew for each connection: only then are its references read and its folders made.
- * Throws BACKEND_UNAVAILABLE (`executed: no`) when a reference leads nowhere; which one is for the log alone.
+ * Throws BACKEND_UNAVAILABLE (`executed: no`) when a reference leads nowhere or its program is not there, so that nothing is
+ * started or asked for in vain; which one it is is for its operators alone.
  */
 export async function connectTarget(
   entry: ServerEntry,
   surroundings: Surroundings,
-  log: Log,
   authorization?: Authorization,
 ): Promise<ServerTarget> {
   const { transport, name } = entry;
@@ -38,7 +39,7 @@ export async function connectTarget(
   try {
     if (transport.kind === 'http') {
       // An address that is no name asks no name service: it is looked at here.
-      if (!transport.allowPrivate && isPrivateHost(transport.url)) throw new Error('the address is private');
+      if (!transport.allowPrivate && isPrivateHost(transport.url)) throw new Reason('its address is private');
       return {
         transport: 'http',
         url: transport.url,
@@ -57,18 +58,30 @@ export async function connectTarget(
       const value = surroundings.environment[key];
       return value === undefined ? [] : [[key, value] as const];
     });
-    return {
-      transport: 'stdio',
+    const target = {
+      transport: 'stdio' as const,
       command: transport.command,
       args: transport.args.map(here),
       env: { ...Object.fromEntries(inherited), ...env },
       cwd: resolve(surroundings.folder, here(transport.cwd ?? '.')),
     };
+    await checkStartable(target);
+    return target;
   } catch (error) {
-    log.warn('upstream.not-configured', { error });
     throw new Fault('BACKEND_UNAVAILABLE', `The server "${name}" is not completely configured.`, {
       executed: 'no',
       cause: error,
     });
   }
 }
+
+async function checkStartable({ command, env, cwd }: StdioTarget & { readonly cwd: string }): Promise<void> {
+  if (!(await isFolder(cwd))) throw new Reason('no such folder to run in');
+  if (!(await isProgram(command, { path: env['PATH'], cwd }))) throw new Reason('no such program');
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Reason } from '@portico/mcp-session';
 
 const REFERENCE = /\$\{(env|file):([^}]*)\}/g;
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -26,8 +27,8 @@ export const referencedNames = (text: string): string[] => [...text.matchAll(REF
 export const hasReference = (text: string): boolean => /\$\{(env|file):/.test(text);
 
 /**
- * The text with its references replaced by what they name, read now. Throws an Error whose message names the reference,
- * for the log alone, when it leads nowhere.
+ * The text with its references replaced by what they name, read now. Throws a Reason that names the reference when it leads
+ * nowhere.
  */
 export async function resolveReferences(text: string, sources: ReferenceSources): Promise<string> {
   let resolved = '';
@@ -35,7 +36,7 @@ export async function resolveReferences(text: string, sources: ReferenceSources)
   for (const match of text.matchAll(REFERENCE)) {
     const [whole, kind, name] = match as unknown as [string, 'env' | 'file', string];
     const value = kind === 'env' ? sources.environment[name] : await secretOf(name, sources.secretsDir);
-    if (value === undefined) throw new Error(`${whole} is not set`);
+    if (value === undefined) throw new Reason(kind === 'env' ? `${whole} is not set` : `${whole} is not there`);
     resolved += text.slice(end, match.index) + value;
     end = match.index + whole.length;
   }

@@ -2,6 +2,7 @@ import type { Bus, Handler } from '@portico/bus';
 import { serverStatus } from '@portico/contracts';
 import { serveSource } from '@portico/domain-kit';
 import { HeldSession } from '@portico/mcp-session';
+import type { Failure } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
 import type { Documents } from '@portico/storage';
 import type { UpstreamsConfig } from './config.js';
@@ -63,7 +64,6 @@ export async function serveServer(
           url: transport.url,
           oauth,
           allowPrivate: transport.allowPrivate,
-          log,
           resolve: (text) => resolveReferences(text, surroundings),
         })
       : undefined;
@@ -71,7 +71,7 @@ export async function serveServer(
   const eraMemory = documents && storedEra(documents, { server: name, configuration }, log);
   let secrets: readonly string[] = [];
   const target = async () => {
-    const found = await connectTarget(current.entry, surroundings, log, authorization);
+    const found = await connectTarget(current.entry, surroundings, authorization);
     secrets = secretsOf(found, config.environment);
     return found;
   };
@@ -169,14 +169,17 @@ const statusOf =
       // It shows in the state; whoever looks need not be told twice.
       log.debug('upstream.not-reached', { error });
     }
-    const { state, facts, lastError, since, stderr } = session;
+    const { state, facts, failure, since, stderr } = session;
     return {
       state: state === 'closed' ? 'idle' : state,
       era: facts?.era ?? null,
       protocolVersion: facts?.protocolVersion ?? null,
       tools: tools?.map((tool) => tool.name) ?? null,
-      error: lastError === undefined ? null : shown(lastError),
+      error: failure === undefined ? null : shown(sentenceOf(failure)),
       since: since.toISOString(),
       stderr: stderr.map(shown),
     };
   };
+
+const sentenceOf = ({ message, reason }: Failure): string =>
+  reason === undefined ? message : `${message.replace(/\.$/, '')}: ${reason}.`;

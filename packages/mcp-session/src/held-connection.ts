@@ -12,6 +12,14 @@ import type { TargetSource } from './target.js';
 
 export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
 
+/** Why a server is out of reach. */
+export interface Failure {
+  /** What callers are told. */
+  readonly message: string;
+  /** What its operators are told besides, where more is known. */
+  readonly reason: string | undefined;
+}
+
 /** How long what runs on a connection may take to end when it is to be made anew, in milliseconds. */
 const RETIRE_MS = 5_000;
 
@@ -23,8 +31,7 @@ export class HeldConnection {
   #opening: SharedAttempt<Connection> | undefined;
   #hadOne = false;
   #recalling: Promise<void> | undefined;
-  #lastError: string | undefined;
-  #reason: string | undefined;
+  #failure: Failure | undefined;
   #facts: ServerFacts | undefined;
   #seen: { readonly state: SessionState; readonly since: Date } = { state: 'idle', since: new Date() };
   #closed = false;
@@ -39,13 +46,8 @@ export class HeldConnection {
     return this.#closed;
   }
 
-  get lastError(): string | undefined {
-    return this.#lastError;
-  }
-
-  /** What is known of why, for operators alone. */
-  get reason(): string | undefined {
-    return this.#lastError === undefined ? undefined : this.#reason;
+  get failure(): Failure | undefined {
+    return this.#failure;
   }
 
   get stderr(): readonly string[] {
@@ -55,7 +57,7 @@ export class HeldConnection {
   get state(): SessionState {
     if (this.#closed) return 'closed';
     if (this.#opening !== undefined) return 'connecting';
-    if (this.#lastError !== undefined) return 'failed';
+    if (this.#failure !== undefined) return 'failed';
     return this.#live === undefined || this.#live.ended ? 'idle' : 'connected';
   }
 
@@ -98,12 +100,9 @@ export class HeldConnection {
 
   /** How a use of it went: undefined, the server answered. */
   note(fault: Fault | undefined): void {
-    const error =
-      fault === undefined ? undefined : fault.code === 'BACKEND_UNAVAILABLE' ? fault.message : this.#lastError;
-    if (fault?.cause instanceof Reason) this.#reason = fault.cause.message;
-    if (error === this.#lastError) return;
-    this.#lastError = error;
-    if (fault?.cause instanceof Reason === false) this.#reason = undefined;
+    if (fault !== undefined && fault.code !== 'BACKEND_UNAVAILABLE') return;
+    if (fault?.message === this.#failure?.message) return;
+    this.#failure = fault && failureOf(fault);
     void this.since;
   }
 
@@ -116,7 +115,7 @@ export class HeldConnection {
     this.#live = undefined;
     await Promise.all([...this.#retired].map((connection) => connection.close()));
     this.#retired.clear();
-    this.#lastError = undefined;
+    this.#failure = undefined;
   }
 
   /** Ends it for good, and an attempt that runs; resolves when no process or socket of it is left. Idempotent. */
@@ -142,7 +141,7 @@ export class HeldConnection {
       }
       this.#live = connection;
       this.#facts = connection.facts;
-      this.#lastError = undefined;
+      this.#failure = undefined;
       parts.log.info('connected', { server: parts.name, protocolVersion: connection.facts.protocolVersion });
       // Whatever changed while nobody listened was missed.
       if (this.#hadOne) parts.changed();
@@ -150,13 +149,24 @@ export class HeldConnection {
       return connection;
     } catch (error) {
       const fault = this.#closed ? parts.faults.closed() : beforeSending(error);
-      this.#lastError = fault.message;
-      parts.log.warn('not-connected', { server: parts.name, code: fault.code, cause: fault.cause });
-      throw fault;
+      this.#tell(fault);
+      // Its story has been told: the caller's service need not tell it again.
+      throw new Fault(fault.code, fault.message, { executed: 'no', retryAfterMs: fault.retryAfterMs });
     } finally {
       this.#opening = undefined;
       void this.since;
     }
+  }
+
+  /** A failure that is the same again and again is told once. */
+  #tell(fault: Fault): void {
+    const { log, name } = this.parts;
+    const before = this.#failure;
+    this.#failure = failureOf(fault);
+    const { message, reason } = this.#failure;
+    const again = before?.message === message && before.reason === reason;
+    const told = again || fault.code === 'CANCELLED' || this.#closed ? 'debug' : 'warn';
+    log[told]('not-connected', { server: name, code: fault.code, ...(reason ? { reason } : { cause: fault.cause }) });
   }
 
   async #recall(): Promise<void> {
@@ -185,3 +195,8 @@ export class HeldConnection {
     await dead.retire().finally(() => this.#retired.delete(dead));
   }
 }
+
+const failureOf = ({ message, cause }: Fault): Failure => ({
+  message,
+  reason: cause instanceof Reason ? cause.message : undefined,
+});

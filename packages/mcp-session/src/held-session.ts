@@ -6,7 +6,7 @@ import type { Ask, Connection, ServerFacts, SessionParts } from './connection.js
 import { Faults, Refusal, beforeSending } from './faults.js';
 import { paramHeaders } from './header-values.js';
 import { HeldConnection } from './held-connection.js';
-import type { SessionState } from './held-connection.js';
+import type { Failure, SessionState } from './held-connection.js';
 import type { JsonObject } from './json-rpc.js';
 import type {
   CompleteRequest,
@@ -57,8 +57,8 @@ export class HeldSession {
   }
 
   /** Why the server was last out of reach; undefined once it answered again. */
-  get lastError(): string | undefined {
-    return this.#connection.lastError;
+  get failure(): Failure | undefined {
+    return this.#connection.failure;
   }
 
   /** Since when it is in its state. */

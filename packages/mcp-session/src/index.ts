@@ -10,7 +10,8 @@ export type {
   ReadResourceResult,
   UseOptions,
 } from './session-use.js';
-export type { SessionState } from './held-connection.js';
+export { Reason } from './faults.js';
+export type { Failure, SessionState } from './held-connection.js';
 export type { ServerFacts } from './connection.js';
 export type { ServerCatalogue } from './catalogue.js';
 export { mirroredParams } from './header-values.js';

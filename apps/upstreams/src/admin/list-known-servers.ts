@@ -1,8 +1,6 @@
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
 import type { KnownServer, ReplyOf, listKnownServers } from '@portico/contracts';
 import { KNOWN_SERVERS } from '../known-servers.js';
+import { isProgram } from '../programs.js';
 import { normalisedName } from '../server-name.js';
 import type { AdminParts } from './admin-parts.js';
 
@@ -12,10 +10,11 @@ export async function listKnown({ configuration, config }: AdminParts): Promise<
   const taken = new Set([...servers.map(({ entry }) => entry.name), ...refused.map(({ name }) => name)]);
   const here = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value).replaceAll('{workspace}', JSON.stringify(config.workspace).slice(1, -1)));
+  const looking = { path: config.environment['PATH'], cwd: config.workspace };
   const listed = KNOWN_SERVERS.map(async ({ entry, ...known }): Promise<KnownServer> => {
     const command = 'command' in entry ? entry.command : undefined;
-    const launcher =
-      command === undefined ? 'none' : (await isHere(command, config.environment['PATH'])) ? 'present' : 'missing';
+    const found = command !== undefined && (await isProgram(command, looking));
+    const launcher = command === undefined ? 'none' : found ? 'present' : 'missing';
     return {
       ...known,
       needs: [...known.needs],
@@ -25,16 +24,4 @@ export async function listKnown({ configuration, config }: AdminParts): Promise<
     };
   });
   return { servers: await Promise.all(listed) };
-}
-
-/** Whether a program is in the folders of PATH, as the servers will see it. */
-async function isHere(command: string, path = ''): Promise<boolean> {
-  for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    const found = await access(join(folder, command), constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (found) return true;
-  }
-  return false;
 }

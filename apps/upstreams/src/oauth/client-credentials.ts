@@ -1,8 +1,7 @@
 import { Fault } from '@portico/contracts';
 import type { StopSignal } from '@portico/contracts';
-import { SharedAttempt } from '@portico/mcp-session';
+import { Reason, SharedAttempt } from '@portico/mcp-session';
 import type { Authorization } from '@portico/mcp-session';
-import type { Log } from '@portico/observe';
 import type { OAuthClient } from '../server-entry.js';
 import { stopped } from '../stopped.js';
 import { guardedRequest, jsonObject } from './guarded-request.js';
@@ -15,7 +14,6 @@ export interface ClientCredentialsOptions {
   readonly url: string;
   readonly oauth: OAuthClient;
   readonly allowPrivate: boolean;
-  readonly log: Log;
   /** Reads the references of a text. */
   resolve(text: string): Promise<string>;
 }
@@ -67,14 +65,13 @@ export class ClientCredentials implements Authorization {
   }
 
   async #ask(signal: AbortSignal): Promise<Token> {
-    const { server, log } = this.options;
+    const { server } = this.options;
     try {
       this.#endpoint ??= await this.#find(signal);
       return await this.#request(this.#endpoint, signal);
     } catch (error) {
       // What was learnt may have changed.
       this.#endpoint = undefined;
-      log.warn('upstream.no-token', { error });
       if (error instanceof Fault) throw error;
       throw new Fault('BACKEND_UNAVAILABLE', `No credentials for the server "${server}" could be had.`, {
         executed: 'no',
@@ -105,12 +102,12 @@ export class ClientCredentials implements Authorization {
       const code = /^[a-z_]{1,64}$/.exec(String(answer['error']))?.[0] ?? 'no code';
       throw new Fault('UNAUTHENTICATED', `The server "${server}" does not accept the configured credentials.`, {
         executed: 'no',
-        cause: new Error(`the token endpoint answered ${status}, ${code}`),
+        cause: new Reason(`the token endpoint answered ${status}, ${code}`),
       });
     }
     const { access_token: value, token_type: type, expires_in: expires } = answer;
     if (status !== 200 || typeof value !== 'string' || !TOKEN.test(value) || !/^bearer$/i.test(String(type))) {
-      throw new Error(`the token endpoint answered ${status} without a bearer token`);
+      throw new Reason(`the token endpoint answered ${status} without a bearer token`);
     }
     const secs = typeof expires === 'number' || typeof expires === 'string' ? Number(expires) : USUAL_SECS;
     const lifeMs = 1_000 * Math.min(Number.isFinite(secs) ? Math.max(secs, 0) : USUAL_SECS, LONGEST_SECS);

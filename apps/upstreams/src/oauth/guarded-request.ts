@@ -1,5 +1,6 @@
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
+import { Reason } from '@portico/mcp-session';
 import { isPrivateHost, publicLookup } from '../address-guard.js';
 
 export interface GuardedRequest {
@@ -17,13 +18,13 @@ const ANSWER_LIMIT = 131_072;
 
 /**
  * One small request on a connection of its own, whose address is checked as an upstream's is. Redirects are not followed.
- * Rejects with an Error that is for the log alone; no credential is in it.
+ * Rejects with an Error, a Reason where we know better; no credential is in it.
  */
 export const guardedRequest = ({ url, form, authorization, allowPrivate, signal }: GuardedRequest) =>
   new Promise<{ status: number; text: string }>((resolve, reject) => {
     const { protocol } = new URL(url);
     // A literal address asks no name service, so it is looked at here.
-    if (!allowPrivate && isPrivateHost(url)) return reject(new Error('the address is private'));
+    if (!allowPrivate && isPrivateHost(url)) return reject(new Reason('the address is private'));
     const body = form?.toString();
     const send = protocol === 'https:' ? overHttps : overHttp;
     const request = send(url, {
@@ -46,7 +47,7 @@ export const guardedRequest = ({ url, form, authorization, allowPrivate, signal 
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > ANSWER_LIMIT) request.destroy(new Error('the answer is too large'));
+        if (bytes > ANSWER_LIMIT) request.destroy(new Reason('the answer is too large'));
         else chunks.push(chunk);
       });
       response.on('error', reject);

@@ -1,3 +1,4 @@
+import { Reason } from '@portico/mcp-session';
 import { guardedRequest, jsonObject } from './guarded-request.js';
 
 /** Where tokens are had, and how a client names itself there. */
@@ -13,7 +14,7 @@ interface Reach {
 
 /**
  * The token endpoint that a server's own metadata leads to: RFC 9728 names its authorization server, RFC 8414 (or OpenID
- * discovery) that one's endpoint. A server without such metadata is taken for its own. Rejects with an Error for the log.
+ * discovery) that one's endpoint. A server without such metadata is taken for its own. Rejects with a Reason.
  */
 export async function findTokenEndpoint(resource: string, reach: Reach): Promise<TokenEndpoint> {
   const issuer = (await issuerOf(resource, reach)) ?? new URL(resource).origin;
@@ -27,9 +28,9 @@ export async function findTokenEndpoint(resource: string, reach: Reach): Promise
     ],
     reach,
   );
-  if (metadata === undefined) throw new Error('the authorization server has no metadata');
+  if (metadata === undefined) throw new Reason('the authorization server has no metadata');
   // RFC 8414, 3.3: metadata of another issuer must not be used.
-  if (withoutSlash(metadata['issuer']) !== withoutSlash(issuer)) throw new Error('the metadata is of another issuer');
+  if (withoutSlash(metadata['issuer']) !== withoutSlash(issuer)) throw new Reason('the metadata is of another issuer');
   const methods = metadata['token_endpoint_auth_methods_supported'];
   const post =
     Array.isArray(methods) && !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
@@ -43,11 +44,11 @@ async function issuerOf(resource: string, reach: Reach): Promise<string | undefi
   if (metadata === undefined) return undefined;
   // RFC 9728, 3.3: metadata of another resource must not be used.
   const described = URL.parse(String(metadata['resource']));
-  if (described?.origin !== origin) throw new Error('the metadata is of another resource');
+  if (described?.origin !== origin) throw new Reason('the metadata is of another resource');
   const [issuer] = Array.isArray(metadata['authorization_servers'])
     ? (metadata['authorization_servers'] as unknown[])
     : [];
-  if (typeof issuer !== 'string') throw new Error('the metadata names no authorization server');
+  if (typeof issuer !== 'string') throw new Reason('the metadata names no authorization server');
   return issuer;
 }
 
@@ -64,7 +65,7 @@ function learnt(text: unknown, { allowPrivate }: Reach): URL {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   const safe = url?.protocol === 'https:' || (allowPrivate && url?.protocol === 'http:');
   if (url === null || !safe || url.username !== '' || url.password !== '') {
-    throw new Error('the metadata names an address that is not usable');
+    throw new Reason('the metadata names an address that is not usable');
   }
   return url;
 }
