@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Log } from '@portico/observe';
+import { WatchedFile } from '@portico/settings';
 import type { ConfiguredServer } from './configured-server.js';
 import { ServersFileError, parseServersFile, readServersText } from './servers-file.js';
-import { WatchedFile } from './watched-file.js';
 
 export interface FileServersOptions {
   readonly path: string;

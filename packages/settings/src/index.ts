@@ -7,3 +7,4 @@ export type { Environment, SettingsOf, SettingsTable } from './read-settings.js'
 export { describeSettings, formatSettings } from './describe-settings.js';
 export type { SettingRow } from './describe-settings.js';
 export { withDotEnv } from './dot-env.js';
+export { WatchedFile } from './watched-file.js';
