@@ -41,7 +41,7 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
   const upstreams = readUpstreamsConfig(env);
   const discovery = readDiscoveryConfig(env);
   const cluster = readClusterConfig(env);
-  const bus = await connectBus({ url: config.busUrl, name: 'portico', log });
+  const bus = await connectBus({ url: config.busUrl, name: 'portico', log: log.child({ service: 'bus' }) });
   const running: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     for (const service of running.reverse()) await service.close();

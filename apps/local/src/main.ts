@@ -5,7 +5,13 @@ import { startPortico } from './local.module.js';
 import { readLogConfig } from './log-config.js';
 import { welcome } from './welcome.js';
 
-if (process.argv.slice(2).some((word) => word === '--help' || word === '-h')) {
+const words = process.argv.slice(2);
+const unknown = words.find((word) => word !== '--help' && word !== '-h');
+
+if (unknown !== undefined) {
+  process.stderr.write(`${JSON.stringify(unknown.slice(0, 100))} is not known here: --help says what there is.\n`);
+  process.exitCode = 1;
+} else if (words.length > 0) {
   process.stdout.write(help());
 } else {
   await runService(async () => {

@@ -94,6 +94,9 @@ describe('[FD-7] whatever the state of what stands behind', () => {
     const asked = performance.now();
     expect(await list(portico.url)).toContain('gateway.describe');
     expect(performance.now() - asked).toBeLessThan(20_000);
+    await portico.until(/"event":"bus\.handler-fault"/);
+    const logged = portico.output().match(/^\{"level".*\}$/gm) ?? [];
+    expect(logged.filter((line) => JSON.parse(line).service === undefined)).toEqual([]);
     const children = childrenOf(portico.child.pid as number);
     expect(await portico.stop()).toBe(0);
     await allEnd(children);
@@ -133,6 +136,15 @@ describe('a start that can not be', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/^HOST and PORT: 127\.0\.0\.1:\d+ is already in use/m)]);
     await portico.stop();
   });
+
+  it.each([['--foo'], ['--port=1'], ['8080'], ['--help', '--foo']])(
+    '%j is refused in one sentence',
+    async (...args) => {
+      const { code, output } = await startFails({}, args);
+      expect(code).toBe(1);
+      expect(output).toBe(`${JSON.stringify(args.at(-1))} is not known here: --help says what there is.\n`);
+    },
+  );
 
   it('--help prints every setting and starts nothing', async () => {
     const { code, output } = await startFails({}, ['--help']);

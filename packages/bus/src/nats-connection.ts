@@ -58,6 +58,8 @@ export class NatsConnection {
         const wait = waitBefore(attempt);
         if (isRefusal(error) || performance.now() + wait >= until)
           throw new Error(whyNot(options, error), { cause: error });
+        if (attempt === 0)
+          options.log.info('bus.waiting', { setting: 'BUS_URL', atMostSecs: options.connectTimeoutMs / 1_000 });
         await delay(wait);
       }
     }

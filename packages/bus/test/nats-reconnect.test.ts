@@ -191,11 +191,14 @@ describe('a NATS server that is not there', () => {
 });
 
 describeIfAvailable('nats-server', 'connecting to NATS', () => {
-  it('waits for a server that is still coming up', async () => {
+  it('waits for a server that is still coming up, and says once what for, without its address', async () => {
     const nats = await startNatsServer();
     await nats.kill();
-    const connecting = connectBus({ url: nats.url, name: 'x' });
-    await delay(300);
+    const log = new Written();
+    const connecting = connectBus({ url: nats.url, name: 'x', log });
+    // Refused at once on the loopback; three attempts and more fit into this.
+    await delay(1_200);
+    expect(log.entries).toEqual([{ event: 'bus.waiting', fields: { setting: 'BUS_URL', atMostSecs: 10 } }]);
     await nats.restart();
     await (await connecting).close();
     await nats.stop();

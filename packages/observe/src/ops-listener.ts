@@ -18,7 +18,13 @@ export async function opsListener(
   { readiness, metrics = new Metrics() }: Omit<OpsOptions, 'showReasons'>,
 ): Promise<OpsListener> {
   const answer = opsHandler({ readiness, metrics, showReasons: true });
-  const limits = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000 };
+  const limits = {
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    keepAliveTimeout: 5_000,
+    // Without this the two limits above are looked at every 30 s only.
+    connectionsCheckingInterval: 2_000,
+  };
   const server = createServer(limits, (request, response) => {
     request.resume();
     if (!answer(request, response)) response.writeHead(404).end();

@@ -48,6 +48,11 @@ describe('runService', () => {
     expect([await ended, await said]).toEqual([1, 'PORT is "x", but it takes a port.\n']);
   });
 
+  it('exits with 1 and one sentence when nothing keeps it running', async () => {
+    const { ended, said } = run(`return { close: async () => {} };`);
+    expect([await ended, await said]).toEqual([1, expect.stringMatching(/^Nothing is left .*BUS_URL.*\n$/)]);
+  });
+
   it('exits with 1 when the stop fails', async () => {
     const { child, ended, up, said } = run(`${IDLE} return { close: () => Promise.reject(new Error('stuck')) };`);
     await up;

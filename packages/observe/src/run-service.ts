@@ -3,7 +3,7 @@ const STOP_LIMIT_MS = 10_000;
 
 /**
  * The life of a service's process: starts it, stops it on SIGTERM or SIGINT, and exits. What keeps it from starting is
- * one sentence on standard error and exit status 1; a second signal ends it at once.
+ * one sentence on standard error and exit status 1, and so is that nothing keeps it running; a second signal ends it at once.
  */
 export async function runService(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
   // Whoever read our output may have gone; that is no reason to stop.
@@ -28,6 +28,12 @@ export async function runService(start: () => Promise<{ close(): Promise<void> }
       },
     );
   };
+  // Ended with status 0 and without a word, it would look as if all were well.
+  process.once('beforeExit', () => {
+    if (stopping) return;
+    process.stderr.write('Nothing is left to wait for: alone on BUS_URL=memory: a service hears nobody.\n');
+    process.exit(1);
+  });
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
