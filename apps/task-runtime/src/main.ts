@@ -1,0 +1,23 @@
+import { connectBus } from '@portico/bus';
+import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { withDotEnv } from '@portico/settings';
+import { readConfig, startTaskRuntime } from './task-runtime.module.js';
+
+await runService(async () => {
+  const config = readConfig(withDotEnv(process.env, process.cwd()));
+  const log = createLog({ name: 'task-runtime', ...config.log });
+  const readiness = new Readiness();
+  const { host, port } = config.ops;
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
+  const bus = await connectBus({ url: config.busUrl, name: 'task-runtime', log });
+  const tasks = await startTaskRuntime(bus, config, log);
+  readiness.started();
+  return {
+    async close() {
+      readiness.draining();
+      await tasks.close();
+      await bus.close();
+      await ops?.close();
+    },
+  };
+});

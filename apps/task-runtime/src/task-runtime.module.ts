@@ -1,0 +1,41 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Bus } from '@portico/bus';
+import type { Log } from '@portico/observe';
+import { openRedis } from '@portico/storage';
+import type { TaskRuntimeConfig } from './config.js';
+import type { LeaseStore } from './lease-store.js';
+import { MemoryLeaseStore } from './memory-lease-store.js';
+import { RedisLeaseStore } from './redis-lease-store.js';
+import { TaskDomain } from './task-domain.js';
+
+export { readConfig, settings } from './config.js';
+export type { TaskRuntimeConfig } from './config.js';
+
+@Module({})
+export class TaskRuntimeModule {
+  static on(bus: Bus, leases: LeaseStore, log: Log): DynamicModule {
+    return {
+      module: TaskRuntimeModule,
+      providers: [{ provide: TaskDomain, useFactory: () => new TaskDomain(bus, leases, log) }],
+    };
+  }
+}
+
+/** Serves `task.*` and the guard of leases on a bus. Rejects with one sentence for a REDIS_URL that is none. */
+export async function startTaskRuntime(
+  bus: Bus,
+  config: TaskRuntimeConfig,
+  log: Log,
+): Promise<{ close(): Promise<void> }> {
+  const { redisUrl } = config;
+  const leases =
+    redisUrl === 'memory:' ? new MemoryLeaseStore() : new RedisLeaseStore(await openRedis(redisUrl, { log }));
+  const context = await NestFactory.createApplicationContext(TaskRuntimeModule.on(bus, leases, log), {
+    logger: false,
+    abortOnError: false,
+  });
+  return { close: () => context.close() };
+}
