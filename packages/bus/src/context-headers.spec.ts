@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { CONTEXT_HEADERS } from '@portico/contracts';
 import type { CallContext } from '@portico/contracts';
 import { contextHeaders, readContext } from './context-headers.js';
 
-const across = (context: CallContext): CallContext | undefined => {
+const across = (context: CallContext, fence?: string): CallContext | undefined => {
   const lines = new Map(contextHeaders(context));
+  if (fence !== undefined) lines.set(CONTEXT_HEADERS.leaseFence, fence);
   for (const value of lines.values()) expect(value).not.toMatch(/[\r\n]/);
   return readContext((name) => lines.get(name));
 };
@@ -19,8 +21,10 @@ describe('context headers', () => {
       taskId: 'x:1',
       agent: 'b',
       leaseRef: 'c',
-      leaseFence: 9,
+      // Microseconds since 1970, as leases count.
+      leaseFence: 1_796_000_000_123_456,
     },
+    { correlationId: 'a', principal: { tenant: 't', subject: 's' }, leaseFence: Number.MAX_SAFE_INTEGER },
   ])('bring the context across unchanged', (context) => {
     expect(across(context)).toEqual(context);
   });
@@ -37,5 +41,11 @@ describe('context headers', () => {
     expect(across({ correlationId: '', principal: { tenant: 't', subject: 's' } })).toBeUndefined();
     expect(across({ correlationId: 'a', principal: { tenant: '\udfff', subject: 's' } })).toBeUndefined();
     expect(readContext(() => undefined)).toBeUndefined();
+  });
+
+  it('have no fence that is no whole number, or one that loses digits', () => {
+    const principal = { tenant: 't', subject: 's' };
+    for (const fence of ['9007199254740993', '12345678901234567', '1e3', '-1', '0x1', ' 1'])
+      expect(across({ correlationId: 'a', principal }, fence)).toEqual({ correlationId: 'a', principal });
   });
 });

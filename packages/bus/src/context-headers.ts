@@ -39,7 +39,7 @@ export const readContext = (header: ReadHeader): CallContext | undefined => {
     taskId: idIn(header(CONTEXT_HEADERS.taskId)),
     agent: idIn(header(CONTEXT_HEADERS.agent)),
     leaseRef: idIn(header(CONTEXT_HEADERS.leaseRef)),
-    leaseFence: /^\d{1,15}$/.test(fence) ? Number(fence) : undefined,
+    leaseFence: /^\d{1,16}$/.test(fence) && Number.isSafeInteger(+fence) ? +fence : undefined,
     traceparent: TRACEPARENT.test(traceparent) ? traceparent : undefined,
   };
   const correlationId = idIn(header(CONTEXT_HEADERS.correlationId));
