@@ -8,6 +8,8 @@ export interface Refusal {
   readonly code: number;
   readonly message: string;
   readonly faultCode: FaultCode;
+  /** When it may be tried again; told as `Retry-After` and in `data`. */
+  readonly retryAfterMs?: number;
   readonly headers?: Record<string, string>;
 }
 

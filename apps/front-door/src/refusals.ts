@@ -4,8 +4,14 @@ import { errorJson, sendJson } from './http-reply.js';
 import { BodyError, DEPTH_LIMIT } from './read-body.js';
 
 /** Turns a request away before it is dispatched: an HTTP status, a JSON-RPC error and our own code in `data`. */
-export function refuse(res: ServerResponse, { status, code, message, faultCode, headers }: Refusal): void {
-  sendJson(res, status, errorJson(null, code, message, { code: faultCode }), headers);
+export function refuse(res: ServerResponse, refusal: Refusal): void {
+  const { status, code, message, faultCode, retryAfterMs } = refusal;
+  const data = { code: faultCode, ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }) };
+  const headers = {
+    ...(retryAfterMs !== undefined && { 'Retry-After': `${Math.max(1, Math.ceil(retryAfterMs / 1_000))}` }),
+    ...refusal.headers,
+  };
+  sendJson(res, status, errorJson(null, code, message, data), headers);
 }
 
 /** Answers a body that could not be read; a caller that left hears nothing. */

@@ -103,6 +103,15 @@ describe('[DI-5] Breakers', () => {
     expect(breakers.state('b')).toBe('closed');
   });
 
+  it('track a key from its first failure to its next success', async () => {
+    open();
+    expect(breakers.tracks('a')).toBe(false);
+    await failing('a', 1);
+    expect([breakers.tracks('a'), breakers.tracks('b')]).toEqual([true, false]);
+    await breakers.run('a', async () => 'ok');
+    expect(breakers.tracks('a')).toBe(false);
+  });
+
   it('begin anew when told to forget', async () => {
     open();
     await failing('a', 3);

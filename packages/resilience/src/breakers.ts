@@ -76,6 +76,11 @@ export class Breakers {
     return breaker === undefined || breaker.closed ? 'closed' : breaker.halfOpen ? 'half_open' : 'open';
   }
 
+  /** Whether something is remembered of the key; where nothing is, its work may as well be done without `run`. */
+  tracks(key: string): boolean {
+    return this.#circuits.has(key);
+  }
+
   /** Forgets what was counted: whoever stands behind the key is another one now. */
   forget(key: string): void {
     const circuit = this.#circuits.get(key);

@@ -14,7 +14,7 @@ export { openDatabase } from './open-database.js';
 export { openDocuments } from './open-documents.js';
 export { openSharedState } from './open-shared-state.js';
 export { openRedis } from './redis-scripts.js';
-export type { RedisScript, RedisScripts } from './redis-scripts.js';
+export type { RedisOptions, RedisScript, RedisScripts } from './redis-scripts.js';
 export type { SharedState, SharedStateOptions } from './shared-state.js';
 export { StorageError } from './storage-error.js';
 export type { StorageErrorCode, StorageErrorOptions } from './storage-error.js';

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { COMMAND_MS, isUnknownScript, ofRedis } from './redis-error.js';
 import type { RedisScript, RedisScripts } from './redis-scripts.js';
@@ -20,8 +21,8 @@ export class RedisLink implements RedisScripts {
 
   private constructor(private readonly redis: Redis) {}
 
-  /** Resolves when the first attempt to connect has ended, well or not. */
-  static async open(url: string, log: StorageLog): Promise<RedisLink> {
+  /** Resolves when the first attempt to connect has ended, well or not, or after `waitMs`. */
+  static async open(url: string, log: StorageLog, waitMs = CONNECT_MS): Promise<RedisLink> {
     const redis = new Redis(url, {
       lazyConnect: true,
       connectTimeout: CONNECT_MS,
@@ -35,7 +36,10 @@ export class RedisLink implements RedisScripts {
       retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** Math.min(attempt - 1, 10), RECONNECT_MS.most),
     });
     tellConnections(redis, log);
-    await redis.connect().catch(() => {});
+    const enough = new AbortController();
+    const waited = delay(waitMs, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([redis.connect().catch(() => {}), waited]);
+    enough.abort();
     return new RedisLink(redis);
   }
 
