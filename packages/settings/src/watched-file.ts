@@ -62,7 +62,8 @@ export class WatchedFile {
       (error: NodeJS.ErrnoException) => String(error.code),
     );
     if (this.#closed) return;
-    if (this.#seen !== undefined && this.#seen !== now) this.#soon();
+    // The first look too: the file may have changed since its owner read it.
+    if (this.#seen !== now) this.#soon();
     this.#seen = now;
     if (this.#watcher === undefined) this.#watch();
     this.#looking = this.#lookLater();

@@ -14,6 +14,9 @@ export interface Access {
   allows(thing: Ruled): boolean;
 }
 
+/** The access of those from whom nothing is kept. */
+export const EVERYTHING: Access = Object.freeze({ all: true, allows: () => true });
+
 /** One version of the policy; it never changes. */
 export interface Policy {
   readonly revision: string;
