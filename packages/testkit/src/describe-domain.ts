@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { memoryBus } from '@portico/bus';
 import type { Bus } from '@portico/bus';
 import { callTool, describeSource, rollCall, sourceBye, sourceHealth, sourceHello } from '@portico/contracts';
-import type { CatalogueTool, PayloadOf, SourceAddress } from '@portico/contracts';
+import type { CallContext, CatalogueTool, PayloadOf, SourceAddress } from '@portico/contracts';
 
 export interface DomainUnderTest {
   readonly source: SourceAddress;
   /** Serves the domain on a bus; its backend is there. */
   serve(bus: Bus): Promise<{ close(): Promise<void> }>;
+  /** What accompanies each call; nothing unless given. */
+  readonly context?: CallContext;
   /** How many requests the backend has had. */
   backendRequests(): number;
   /** A call that is refused for its arguments before the backend hears of it. */
@@ -31,6 +33,8 @@ export function describeDomain(name: string, start: () => Promise<DomainUnderTes
     let bus: Bus;
     let served: { close(): Promise<void> };
     const tools = async (): Promise<CatalogueTool[]> => (await bus.ask(describeSource(domain.source), {})).tools;
+
+    const accompanied = () => (domain.context === undefined ? {} : { context: domain.context });
 
     beforeAll(async () => {
       domain = await start();
@@ -63,13 +67,14 @@ export function describeDomain(name: string, start: () => Promise<DomainUnderTes
     it('[AD-2] refuses bad arguments before its backend hears of them', async () => {
       await tools();
       const before = domain.backendRequests();
-      const asked = bus.ask(callTool(domain.source), domain.badArguments, { deadlineMs: 10_000 });
+      const asked = bus.ask(callTool(domain.source), domain.badArguments, { deadlineMs: 10_000, ...accompanied() });
       await expect(asked).rejects.toMatchObject({ code: 'INVALID_ARGUMENTS', executed: 'no' });
       expect(domain.backendRequests()).toBe(before);
     });
 
     it('refuses a tool that it does not have', async () => {
-      const asked = bus.ask(callTool(domain.source), { tool: 'no_such_tool', arguments: {} }, { deadlineMs: 10_000 });
+      const unknown = { tool: 'no_such_tool', arguments: {} };
+      const asked = bus.ask(callTool(domain.source), unknown, { deadlineMs: 10_000, ...accompanied() });
       // A domain that hands on a server's word can not always prove that nothing ran.
       await expect(asked).rejects.toMatchObject({ executed: expect.stringMatching(/^(no|unknown)$/) });
     });
@@ -82,7 +87,11 @@ export function describeDomain(name: string, start: () => Promise<DomainUnderTes
       await tools();
       const ending = new AbortController();
       const { arrived, release, ...call } = domain.hang();
-      const asked = bus.ask(callTool(domain.source), call, { deadlineMs: 20_000, signal: ending.signal });
+      const asked = bus.ask(callTool(domain.source), call, {
+        deadlineMs: 20_000,
+        signal: ending.signal,
+        ...accompanied(),
+      });
       const refused = expect(asked).rejects.toMatchObject({ code: 'CANCELLED', executed: 'unknown' });
       await arrived();
       ending.abort();
