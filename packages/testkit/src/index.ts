@@ -38,3 +38,7 @@ export type { Comparison } from './oracle/compare.js';
 export { INTENDED_DIFFERENCES, askedOfSdk } from './oracle/differences.js';
 export { KUBECONFIG_TOKEN, kubernetesMcpProgram, startKubernetesMcp } from './kubernetes-mcp.js';
 export type { KubernetesMcp, KubernetesMcpOptions } from './kubernetes-mcp.js';
+export { newSigningKey } from './signed-token.js';
+export type { SigningKey, TokenClaims, TokenOptions } from './signed-token.js';
+export { startTokenIssuer } from './token-issuer.js';
+export type { IssuerHealth, TokenIssuer } from './token-issuer.js';
