@@ -56,7 +56,7 @@ export class RunningServers {
   /** False: a step could not be made. It is tried again when the configuration is next applied. */
   async #steps(name: string, place: Place): Promise<boolean> {
     try {
-      while (!isSettled(place)) await this.#step(place);
+      while (!isSettled(place)) await this.#step(name, place);
       return true;
     } catch (error) {
       this.log.error('upstream.not-served', { server: name, error });
@@ -64,14 +64,16 @@ export class RunningServers {
     }
   }
 
-  async #step(place: Place): Promise<void> {
+  async #step(name: string, place: Place): Promise<void> {
     const { running, wanted } = place;
     if (running === undefined) {
       place.running = { configured: wanted!, server: await this.serve(wanted!) };
     } else if (wanted !== undefined && running.server.adopt(wanted)) {
       place.running = { configured: wanted, server: running.server };
     } else {
-      await running.server.close();
+      await running.server
+        .close()
+        .catch((error: unknown) => this.log.error('upstream.not-closed', { server: name, error }));
       place.running = undefined;
     }
   }

@@ -5,6 +5,7 @@ import { HeldSession } from '@portico/mcp-session';
 import type { Failure } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
 import type { Documents } from '@portico/storage';
+import { closeInTurn, closeTogether } from './closed.js';
 import type { UpstreamsConfig } from './config.js';
 import { connectTarget } from './connect-target.js';
 import { connectionRevision, serverRevision } from './configured-server.js';
@@ -98,7 +99,6 @@ export async function serveServer(
   });
   const ownStatus = statusOf(sessions.common, log, (text) => withoutSecrets(text, secrets));
   const opened: { close(): Promise<void> }[] = [];
-  const closeAll = () => Promise.all(opened.map((one) => one.close()));
   try {
     let service = own;
     let status = ownStatus;
@@ -143,14 +143,12 @@ export async function serveServer(
         return true;
       },
       close: () =>
-        (closing ??= (async () => {
-          await closeAll();
-          await sessions.close();
-          peers?.released(name);
-        })()),
+        (closing ??= closeInTurn([{ close: () => closeTogether(opened) }, sessions]).finally(() =>
+          peers?.released(name),
+        )),
     };
   } catch (error) {
-    await closeAll();
+    await closeTogether(opened).catch(() => undefined);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   deleteServer,
   hideTool,
@@ -16,23 +16,13 @@ import {
   toggleServer,
 } from '@portico/contracts';
 import type { ServerChange, ServerState } from '@portico/contracts';
-import { startModernHttpServer, stdioServer } from '@portico/testkit';
-import type { StdioFixture, StdioScript } from '@portico/testkit';
+import { startModernHttpServer } from '@portico/testkit';
 import { readConfig, startUpstreams } from '@portico/upstreams';
+import { entryOf, opened } from './opened.js';
 import { eventually, isAlive, runUpstreams, silent } from './running.js';
 import type { Running } from './running.js';
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-
-const fixture = (script: StdioScript = {}): StdioFixture => {
-  const server = stdioServer(script);
-  opened.push(server);
-  return server;
-};
-const entryOf = ({ command, args, env }: StdioFixture) => ({ command, args, env });
+const { keep, fixture } = opened();
 
 function operator({ bus }: Running) {
   const list = () => bus.ask(listServers, {});
@@ -53,7 +43,7 @@ function operator({ bus }: Running) {
 
 const run = async (...given: Parameters<typeof runUpstreams>) => {
   const running = await runUpstreams(...given);
-  opened.push(running);
+  keep(running);
   return { running, ...operator(running) };
 };
 
@@ -80,7 +70,7 @@ describe('[UP-1][UP-2] saving a server', () => {
 
     await running.stop();
     const again = await startUpstreams(running.bus, readConfig(running.env), silent);
-    opened.push(again);
+    keep(again);
     expect(hellos.slice(2).sort()).toEqual(['upstream.first', 'upstream.second-one']);
     expect(await running.call('upstream.second-one', 'echo', { a: 3 })).toMatchObject({ structuredContent: { a: 3 } });
   });
@@ -136,8 +126,7 @@ describe('[UP-1][UP-2] saving a server', () => {
   it('never gives back a value of its env or headers, nor what they refer to', async () => {
     const secret = 's3cret-value';
     const server = fixture({ stderrLines: 3 });
-    const http = await startModernHttpServer();
-    opened.push(http);
+    const http = keep(await startModernHttpServer());
     const { running, save, list, named, test } = await run(
       {},
       { SERVER_SECRETS: 'KEY', KEY: secret, PATH: String(process.env['PATH']) },
@@ -175,7 +164,7 @@ describe('[UP-1] what an operator allows', () => {
     const { bus, env } = running;
     await running.stop();
     const stricter = await startUpstreams(bus, readConfig({ ...env, STDIO_BY_API: 'off', SERVER_SECRETS: '' }), silent);
-    opened.push(stricter);
+    keep(stricter);
     const { servers } = await bus.ask(listServers, {});
     expect(servers).toMatchObject([
       {

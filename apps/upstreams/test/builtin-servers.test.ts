@@ -1,43 +1,11 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readResource } from '@portico/contracts';
+import { byName, published } from './published.js';
 import { runUpstreams } from './running.js';
 import type { Running } from './running.js';
-
-const { resolve } = createRequire(import.meta.url);
-
-/** What a server publishes when it is asked without anything of ours between. */
-async function publishedBy(
-  server: string,
-  args: string[],
-  env: Record<string, string> = {},
-): Promise<{ name: string }[]> {
-  const child = spawn(process.execPath, [resolve(`@modelcontextprotocol/${server}/dist/index.js`), ...args], {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const initialize = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-  say({ id: 1, method: 'initialize', params: initialize });
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const { id, result } = JSON.parse(line) as { id?: number; result?: { tools: { name: string }[] } };
-      if (id === 1) {
-        say({ method: 'notifications/initialized' });
-        say({ id: 2, method: 'tools/list' });
-      }
-      if (id === 2) return result!.tools;
-    }
-  } finally {
-    child.kill('SIGKILL');
-  }
-  throw new Error(`${server} ended without an answer`);
-}
 
 describe('the built-in servers', () => {
   let running: Running;
@@ -73,14 +41,13 @@ describe('the built-in servers', () => {
   it('[FD-14][UP-5] publish each tool exactly as they do themselves', async () => {
     await running.call('upstream.files', 'list_allowed_directories');
     const direct = {
-      files: await publishedBy('server-filesystem', [join(running.folder, 'workspace')]),
-      memory: await publishedBy('server-memory', [], { MEMORY_FILE_PATH: join(running.folder, 'other.jsonl') }),
+      files: await published('server-filesystem', [join(running.folder, 'workspace')]),
+      memory: await published('server-memory', [], { MEMORY_FILE_PATH: join(running.folder, 'other.jsonl') }),
     };
     for (const name of ['files', 'memory'] as const) {
       const { tools, identity } = await running.describe(`upstream.${name}`);
-      const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
       expect(tools.length).toBeGreaterThan(5);
-      expect(tools.map(({ definition }) => definition)).toEqual([...direct[name]].sort(byName));
+      expect(tools.map(({ definition }) => definition)).toEqual(byName(direct[name]));
       expect(identity).toMatchObject({ mount: 'namespace', callTimeoutMs: 120_000, description: expect.any(String) });
     }
   });

@@ -1,22 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { callTool } from '@portico/contracts';
 import { startModernHttpServer } from '@portico/testkit';
 import type { ModernHttpScript, ModernHttpServer } from '@portico/testkit';
 import { startAuthorizationServer } from './authorization-server.js';
 import type { AuthorizationServer } from './authorization-server.js';
+import { opened } from './opened.js';
 import { runUpstreams } from './running.js';
 import type { Running } from './running.js';
 
 const SECRET = 's3cret:with/odd+characters';
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-const keep = <One extends { close(): unknown }>(one: One): One => {
-  opened.push(one);
-  return one;
-};
+const { keep } = opened();
 
 interface Setting {
   readonly issuer: AuthorizationServer;

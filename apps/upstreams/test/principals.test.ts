@@ -1,26 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { callTool } from '@portico/contracts';
 import type { CallContext, ToolResult } from '@portico/contracts';
-import { stdioServer } from '@portico/testkit';
 import type { StdioFixture } from '@portico/testkit';
+import { opened } from './opened.js';
 import { eventually, isAlive, runUpstreams } from './running.js';
 import type { Running } from './running.js';
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
+const { keep, fixture } = opened();
 
 async function start(env: Record<string, string> = {}): Promise<{ server: StdioFixture; running: Running }> {
-  const server = stdioServer();
-  opened.push(server);
+  const server = fixture();
   const { command, args } = server;
   const entry = { command, args, env: server.env, session: 'per-principal' };
   const running = await runUpstreams({ own: entry }, env);
-  opened.push(running);
+  keep(running);
   return { server, running };
 }
 
@@ -78,11 +74,10 @@ describe('[UP-10] a server with a session for each caller', () => {
 
 describe('[UP-3] the era of a server', () => {
   it('is remembered over a restart, and asked anew when its configuration changes', async () => {
-    const server = stdioServer();
-    opened.push(server);
+    const server = fixture();
     const { command, args } = server;
     const home = mkdtempSync(join(tmpdir(), 'portico-home-'));
-    opened.push({ close: () => rmSync(home, { recursive: true }) });
+    keep({ close: () => rmSync(home, { recursive: true }) });
     const asked = async (X: string): Promise<string[]> => {
       const before = server.events().length;
       const file = join(home, 'mcp.json');

@@ -1,50 +1,21 @@
-import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HeldSession } from '@portico/mcp-session';
 import { startFakeKubernetes, startKubernetesMcp } from '@portico/testkit';
 import type { FakeKubernetes, KubernetesMcp } from '@portico/testkit';
+import { byName, programOf, published } from './published.js';
+import type { PublishedTool } from './published.js';
 import { runUpstreams } from './running.js';
 import type { Running } from './running.js';
 
-const { resolve } = createRequire(import.meta.url);
-const programOf = (server: string): string => resolve(`@modelcontextprotocol/${server}/dist/index.js`);
-interface Tool {
-  readonly name: string;
-}
-const sorted = (tools: readonly Tool[]): Tool[] => [...tools].sort((a, b) => (a.name < b.name ? -1 : 1));
-
-/** What a server publishes when it is asked over stdio without anything of ours between. */
-async function published(program: string, args: string[]): Promise<Tool[]> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-  say({ id: 1, method: 'initialize', params });
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const { id, result } = JSON.parse(line) as { id?: number; result?: { tools: Tool[] } };
-      if (id === 1) {
-        say({ method: 'notifications/initialized' });
-        say({ id: 2, method: 'tools/list' });
-      }
-      if (id === 2) return result!.tools;
-    }
-  } finally {
-    child.kill('SIGKILL');
-  }
-  throw new Error('it ended without an answer');
-}
-
-/** The same over HTTP, by `fetch`: JSON or the one event of a stream. */
-async function publishedOverHttp(url: string): Promise<Tool[]> {
+/** What one publishes over HTTP, by `fetch`: JSON or the one event of a stream. */
+async function publishedOverHttp(url: string): Promise<PublishedTool[]> {
   let session: Record<string, string> = {};
-  const post = async (message: object): Promise<{ result: { tools: Tool[] } }> => {
+  const post = async (message: object): Promise<{ result: { tools: PublishedTool[] } }> => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...session },
@@ -53,7 +24,7 @@ async function publishedOverHttp(url: string): Promise<Tool[]> {
     const id = response.headers.get('mcp-session-id');
     if (id !== null) session = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
     const text = await response.text();
-    return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? (text || '{}')) as { result: { tools: Tool[] } };
+    return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? (text || '{}')) as { result: { tools: PublishedTool[] } };
   };
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   await post({ id: 1, method: 'initialize', params });
@@ -120,17 +91,17 @@ describe('real servers, all at once', () => {
   const call = (name: Name) => running.call(`upstream.${name}`, CALLS[name][0], CALLS[name][1]());
 
   it('[FD-14][UP-3] publish every tool through us exactly as they publish it themselves', async () => {
-    const direct: Record<Name, Tool[]> = {
-      filesystem: await published(programOf('server-filesystem'), [folder]),
-      memory: await published(programOf('server-memory'), []),
-      everything: await published(programOf('server-everything'), ['stdio']),
+    const direct: Record<Name, PublishedTool[]> = {
+      filesystem: await published('server-filesystem', [folder]),
+      memory: await published('server-memory', []),
+      everything: await published('server-everything', ['stdio']),
       stateful: await publishedOverHttp(stateful.url),
       stateless: await publishedOverHttp(stateless.url),
     };
     const found = await Promise.all(SERVERS.map((name) => running.describe(`upstream.${name}`)));
     for (const [n, name] of SERVERS.entries()) {
       expect(direct[name].length).toBeGreaterThan(5);
-      expect(found[n]!.tools.map(({ definition }) => definition)).toEqual(sorted(direct[name]));
+      expect(found[n]!.tools.map(({ definition }) => definition)).toEqual(byName(direct[name]));
     }
     // Only without sessions does the Kubernetes server speak the newer revision.
     expect(found.map(({ identity }) => identity.era)).toEqual(['legacy', 'legacy', 'legacy', 'legacy', 'modern']);

@@ -8,7 +8,9 @@ import type { Bus } from '@portico/bus';
 import { callTool, describeSource } from '@portico/contracts';
 import type { CataloguePage, SourceAddress, ToolResult } from '@portico/contracts';
 import { createLog } from '@portico/observe';
+import type { Log } from '@portico/observe';
 import { readConfig, startUpstreams } from '@portico/upstreams';
+import type { UpstreamsConfig } from '@portico/upstreams';
 
 export const silent = createLog({ name: 'upstreams', level: 'silent' });
 
@@ -25,13 +27,21 @@ export interface Running {
   close(): Promise<void>;
 }
 
+/** A configuration for which the `mcp.json` of `folder` is the one that may be there, and not that of whoever runs the tests. */
+export function configOf(env: Readonly<Record<string, string | undefined>>, folder: string): UpstreamsConfig {
+  const config = readConfig(env);
+  const { optional } = config.serversFile;
+  return optional ? { ...config, serversFile: { path: join(folder, 'mcp.json'), optional } } : config;
+}
+
 /** `servers`: the content of `mcp.json`; without it the built-in entries are served. */
 export async function runUpstreams(
   servers?: Record<string, unknown>,
   env: Record<string, string> = {},
+  log: Log = silent,
 ): Promise<Running> {
   const folder = await mkdtemp(join(tmpdir(), 'portico-upstreams-'));
-  const bus = memoryBus({ log: silent });
+  const bus = memoryBus({ log });
   const file = join(folder, 'mcp.json');
   if (servers !== undefined) await writeFile(file, JSON.stringify({ mcpServers: servers }));
   const given = {
@@ -41,7 +51,7 @@ export async function runUpstreams(
     ...(servers !== undefined && { MCP_SERVERS_FILE: file }),
     ...env,
   };
-  const upstreams = await startUpstreams(bus, readConfig(given), silent).catch(async (error: unknown) => {
+  const upstreams = await startUpstreams(bus, configOf(given, folder), log).catch(async (error: unknown) => {
     await rm(folder, { recursive: true });
     throw error;
   });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { MemoryHub, memoryBus } from '@portico/bus';
 import type { Bus } from '@portico/bus';
 import {
@@ -16,18 +16,16 @@ import {
 } from '@portico/contracts';
 import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/discovery';
 import { readConfig as readFrontDoorConfig, startFrontDoor } from '@portico/front-door';
-import { startModernHttpServer, stdioServer } from '@portico/testkit';
-import { readConfig, startUpstreams } from '@portico/upstreams';
-import { eventually, silent } from './running.js';
+import { startModernHttpServer } from '@portico/testkit';
+import { startUpstreams } from '@portico/upstreams';
+import { opened } from './opened.js';
+import { configOf, eventually, silent } from './running.js';
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
+const { keep, fixture } = opened();
 
 async function surroundings() {
   const folder = await mkdtemp(join(tmpdir(), 'portico-seen-'));
-  opened.push({ close: () => rm(folder, { recursive: true, force: true }) });
+  keep({ close: () => rm(folder, { recursive: true, force: true }) });
   const env = {
     PATH: process.env['PATH'],
     HOST: '127.0.0.1',
@@ -41,17 +39,16 @@ async function surroundings() {
 
 describe('[UP-1][UP-2][UP-8] without any restart', () => {
   it('an agent sees the tools of a saved server, can call them in both forms, and sees them go', async () => {
-    const { env } = await surroundings();
+    const { folder, env } = await surroundings();
     const bus: Bus = memoryBus({ log: silent });
-    opened.push(bus);
-    const server = stdioServer();
-    opened.push(server);
-    opened.push(await startDiscovery(bus, readDiscoveryConfig(env), silent));
-    opened.push(await startUpstreams(bus, readConfig(env), silent));
+    keep(bus);
+    const server = fixture();
+    keep(await startDiscovery(bus, readDiscoveryConfig(env), silent));
+    keep(await startUpstreams(bus, configOf(env, folder), silent));
     await bus.ask(toggleServer, { name: 'files', enabled: false });
     await bus.ask(toggleServer, { name: 'memory', enabled: false });
     const door = await startFrontDoor(bus, readFrontDoorConfig(env), silent);
-    opened.push(door);
+    keep(door);
     const changes: string[][] = [];
     await bus.listen(catalogueChanged, ({ sources }) => void changes.push(sources));
 
@@ -95,18 +92,18 @@ describe('[UP-1][UP-2][UP-8] without any restart', () => {
 
 describe('[UP-2] several instances', () => {
   it('each serve what was saved at another, from then on', async () => {
-    const { env } = await surroundings();
+    const { folder, env } = await surroundings();
     const hub = new MemoryHub();
     const buses = [memoryBus({ log: silent, hub }), memoryBus({ log: silent, hub })] as const;
-    opened.push(...buses);
-    const server = await startModernHttpServer();
-    opened.push(server);
+    buses.forEach(keep);
+    const server = keep(await startModernHttpServer());
     const [first, second] = [
-      await startUpstreams(buses[0], readConfig(env), silent),
-      await startUpstreams(buses[1], readConfig(env), silent),
+      await startUpstreams(buses[0], configOf(env, folder), silent),
+      await startUpstreams(buses[1], configOf(env, folder), silent),
     ];
     const asker = memoryBus({ log: silent, hub });
-    opened.push(asker, second);
+    keep(asker);
+    keep(second);
     const entry = { url: server.url, allowPrivate: true };
     // Whichever of them is asked, what another has just done is what it works on.
     expect(await asker.ask(saveServer, { name: 'own', entry })).toMatchObject({ ok: true });

@@ -8,16 +8,15 @@ import type { Bus } from '@portico/bus';
 import { callTool, listServers, saveServer, sourceBye, sourceHello } from '@portico/contracts';
 import type { SourceAddress } from '@portico/contracts';
 import { createLog } from '@portico/observe';
-import { stdioServer } from '@portico/testkit';
-import type { StdioFixture } from '@portico/testkit';
 import { readConfig, startUpstreams } from '@portico/upstreams';
+import { entryOf, opened } from './opened.js';
 import { eventually, isAlive } from './running.js';
 
+const { keep, fixture } = opened();
 let folder: string;
 let bus: Bus;
 let logged: string[];
 let told: string[];
-const opened: { close(): unknown }[] = [];
 const log = () => createLog({ name: 'upstreams', write: (line) => void logged.push(line) });
 
 beforeEach(async () => {
@@ -28,26 +27,19 @@ beforeEach(async () => {
   await bus.listen(sourceBye, ({ source }) => void told.push(`bye ${source.slice(9)}`));
 });
 afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
   await bus.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-const fixture = (): StdioFixture => {
-  const server = stdioServer();
-  opened.push(server);
-  return server;
-};
-const entryOf = ({ command, args, env }: StdioFixture) => ({ command, args, env });
 const text = (servers: Record<string, unknown>): string => JSON.stringify({ mcpServers: servers });
-const start = async (file: string): Promise<void> => {
+const start = async (file: string): Promise<{ close(): Promise<void> }> => {
   const env = {
     PATH: process.env['PATH'],
     PORTICO_HOME: join(folder, 'home'),
     WORKSPACE: join(folder, 'workspace'),
     MCP_SERVERS_FILE: file,
   };
-  opened.push(await startUpstreams(bus, readConfig(env), log()));
+  return keep(await startUpstreams(bus, readConfig(env), log()));
 };
 const call = (source: SourceAddress) =>
   bus.ask(callTool(source), { tool: 'echo', arguments: {} }, { deadlineMs: 20_000 });
@@ -173,7 +165,7 @@ describe('[UP-14] the servers file', () => {
   it('that was not there, and had not to be, takes the place of the built-in servers when it appears', async () => {
     const file = join(folder, 'mcp.json');
     const env = { PATH: process.env['PATH'], PORTICO_HOME: join(folder, 'home'), WORKSPACE: join(folder, 'workspace') };
-    opened.push(await startUpstreams(bus, { ...readConfig(env), serversFile: { path: file, optional: true } }, log()));
+    keep(await startUpstreams(bus, { ...readConfig(env), serversFile: { path: file, optional: true } }, log()));
     expect([...told].sort()).toEqual(['hello files', 'hello memory']);
     await writeFile(file, text({ own: entryOf(fixture()) }));
     await eventually(() => expect(told.slice(2).sort()).toEqual(['bye files', 'bye memory', 'hello own']));
@@ -214,8 +206,8 @@ describe('[UP-14] the servers file', () => {
   it('is watched by nobody once the service has ended', async () => {
     const file = join(folder, 'mcp.json');
     await writeFile(file, text({}));
-    await start(file);
-    await (opened.pop() as { close(): Promise<void> }).close();
+    const upstreams = await start(file);
+    await upstreams.close();
     told.length = 0;
     await writeFile(file, text({ a: { command: 'x' } }));
     await aWhile();

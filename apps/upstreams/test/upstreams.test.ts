@@ -1,29 +1,33 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { LookupFunction } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { callTool, describeSource, rollCall, sourceBye, sourceChanged, sourceHello } from '@portico/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { memoryBus } from '@portico/bus';
+import {
+  callTool,
+  describeSource,
+  listServers,
+  rollCall,
+  sourceBye,
+  sourceChanged,
+  sourceHello,
+} from '@portico/contracts';
 import type { SourceAddress } from '@portico/contracts';
+import { createLog } from '@portico/observe';
 import { HeldSession } from '@portico/mcp-session';
-import { startModernHttpServer, stdioServer } from '@portico/testkit';
-import type { StdioFixture, StdioScript } from '@portico/testkit';
+import { startModernHttpServer } from '@portico/testkit';
 import { ServersFileError, readConfig, startUpstreams } from '@portico/upstreams';
+import { entryOf, opened } from './opened.js';
 import { eventually, isAlive, runUpstreams, silent } from './running.js';
 import type { Running } from './running.js';
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
+const { keep, fixture } = opened();
 
-const fixture = (script: StdioScript = {}): StdioFixture => {
-  const server = stdioServer(script);
-  opened.push(server);
-  return server;
-};
-const entryOf = ({ command, args, env }: StdioFixture) => ({ command, args, env });
 const run = async (...given: Parameters<typeof runUpstreams>): Promise<Running> => {
   const running = await runUpstreams(...given);
-  opened.push(running);
+  keep(running);
   return running;
 };
 
@@ -187,10 +191,43 @@ describe('a server that dies', () => {
   });
 });
 
+describe('the end of the service', () => {
+  it('[UP-9] ends every server and all else also when one thing can not be ended as it should', async () => {
+    const servers = [fixture(), fixture()];
+    const folder = mkdtempSync(join(tmpdir(), 'portico-end-'));
+    keep({ close: () => rmSync(folder, { recursive: true }) });
+    const file = join(folder, 'mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: entryOf(servers[0]!), b: entryOf(servers[1]!) } }));
+    const lines: string[] = [];
+    const log = createLog({ name: 'upstreams', write: (line) => void lines.push(line) });
+    const bus = keep(memoryBus({ log: silent }));
+    const serve = bus.serve.bind(bus);
+    // Of a connection that is lost in that moment every end of a subscription may fail.
+    bus.serve = async (...asked) => {
+      const subscription = await serve(...asked);
+      return {
+        close: async () => {
+          await subscription.close();
+          throw new Error('the connection is gone');
+        },
+      };
+    };
+    const env = { PATH: process.env['PATH'], PORTICO_HOME: join(folder, 'home'), MCP_SERVERS_FILE: file };
+    const upstreams = await startUpstreams(bus, readConfig({ ...env, WORKSPACE: join(folder, 'workspace') }), log);
+    for (const name of ['a', 'b'] as const) {
+      const request = { tool: 'echo', arguments: {} };
+      await bus.ask(callTool(`upstream.${name}`), request, { deadlineMs: 20_000 });
+    }
+    await upstreams.close();
+    expect(lines.filter((line) => line.includes('not-closed')).join()).toContain('the connection is gone');
+    expect(servers.flatMap((server) => server.pids()).filter(isAlive)).toEqual([]);
+    await expect(bus.ask(listServers, {})).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+  });
+});
+
 describe('a server over HTTP', () => {
   it('[UP-10] is called with the headers of its entry, references resolved', async () => {
-    const server = await startModernHttpServer();
-    opened.push(server);
+    const server = keep(await startModernHttpServer());
     const running = await run(
       { a: { url: server.url, allowPrivate: true, headers: { Authorization: 'Bearer ${env:TOKEN}' } } },
       { TOKEN: 't0ken' },
@@ -201,8 +238,7 @@ describe('a server over HTTP', () => {
   });
 
   it('[UP-11] is connected to by the lookup that guards private addresses', async () => {
-    const server = await startModernHttpServer();
-    opened.push(server);
+    const server = keep(await startModernHttpServer());
     const url = server.url.replace('127.0.0.1', 'a-name.invalid');
     const asked: string[] = [];
     const lookup: LookupFunction = (hostname, options, callback) => {
@@ -225,7 +261,7 @@ describe('a server over HTTP', () => {
 
 function sessionAt(url: string, lookup: LookupFunction): HeldSession {
   const session = new HeldSession({ transport: 'http', url, headers: {}, lookup }, { name: 'a' });
-  opened.push(session);
+  keep(session);
   return session;
 }
 

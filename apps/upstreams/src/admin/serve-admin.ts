@@ -9,6 +9,7 @@ import {
   testServer,
   toggleServer,
 } from '@portico/contracts';
+import { closeTogether } from '../closed.js';
 import type { AdminParts } from './admin-parts.js';
 import { remove } from './delete-server.js';
 import { hide } from './hide-tool.js';
@@ -24,10 +25,7 @@ export async function serveAdmin(parts: AdminParts): Promise<{ close(): Promise<
   const { bus } = parts;
   const prewarming = new Prewarming(parts);
   const opened: Subscription[] = [];
-  const close = async (): Promise<void> => {
-    await prewarming.close();
-    await Promise.all(opened.map((subscription) => subscription.close()));
-  };
+  const close = (): Promise<void> => closeTogether([prewarming, ...opened]);
   const serve: Bus['serve'] = async (call, handler, options) => {
     const subscription = await bus.serve(call, handler, options);
     opened.push(subscription);

@@ -1,5 +1,6 @@
 import { Fault } from '@portico/contracts';
 import type { HeldSession } from '@portico/mcp-session';
+import { closeTogether } from '../closed.js';
 
 export interface PrincipalSessionsOptions {
   readonly server: string;
@@ -57,6 +58,8 @@ export class PrincipalSessions {
       this.#closing.delete(key);
       this.options.onClosed?.(key);
     });
+    // Nobody may be there to hear of it.
+    ending.catch(() => undefined);
     this.#closing.set(key, ending);
     if (this.#held.size === 0) this.#stopSweeping();
     return ending;
@@ -65,8 +68,8 @@ export class PrincipalSessions {
   /** Ends all of them, and takes no more. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#held.keys()].map((key) => this.end(key)));
-    await Promise.all(this.#closing.values());
+    for (const key of [...this.#held.keys()]) void this.end(key);
+    await closeTogether([...this.#closing.values()].map((ending) => ({ close: () => ending })));
   }
 
   /** The caller's session, counted as working from here on. */

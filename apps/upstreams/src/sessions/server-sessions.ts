@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Incoming } from '@portico/bus';
 import { Fault } from '@portico/contracts';
 import type { HeldSession } from '@portico/mcp-session';
+import { closeTogether } from '../closed.js';
 import { PrincipalSessions } from './principal-sessions.js';
 
 export interface ServerSessionsOptions {
@@ -54,6 +55,6 @@ export class ServerSessions {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.common.close(), this.#principals?.close()]);
+    await closeTogether(this.#principals === undefined ? [this.common] : [this.common, this.#principals]);
   }
 }
