@@ -6,6 +6,7 @@ import type { Log } from '@portico/observe';
 import { type GatewayDomain, gatewayDomain } from './gateway-domain.js';
 import type { GatewayView } from './gateway/gateway-view.js';
 import { type PublishedCatalogue, publishCatalogue } from './published-catalogue.js';
+import type { PolicyInForce } from './policy/policy.js';
 import { RemoteSources } from './remote-sources.js';
 
 /** A list that finds sources never yet asked waits for them until this long after the process began to listen. */
@@ -18,6 +19,10 @@ const ASK_AGAIN_MS = 5_000;
 const DISCOVERY_PATIENCE_MS = 700;
 
 export interface CatalogueOptions {
+  readonly policy: PolicyInForce;
+  readonly contextInSchemas: boolean;
+  /** What was called for a tenant, newest first. */
+  readonly receipts: GatewayView['receipts'];
   readonly toolNames: 'dotted' | 'folded';
   readonly health: GatewayView['health'];
   /** When the process began, as `performance.now()` tells it: who started it waits for its first list since then. */
@@ -55,8 +60,12 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
       catalogue: () => this.published,
       sources: () => this.remote.summaries,
       health: options.health,
+      receipts: options.receipts,
+      accessOf: (principal) => options.policy.current.accessOf(principal),
+      profiles: () => options.policy.current.profiles,
     });
-    this.published = publishCatalogue([this.gateway], options);
+    this.published = this.publishAll();
+    options.policy.onChange(() => this.publish());
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -106,9 +115,18 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
 
   private publish(): void {
     const before = this.published;
-    this.published = publishCatalogue([this.gateway, ...this.remote.catalogues], this.options);
+    this.published = this.publishAll();
     if (before.revision !== this.published.revision) this.reportLeftOut();
     for (const listener of this.listeners) listener(before, this.published);
+  }
+
+  private publishAll(): PublishedCatalogue {
+    const { toolNames, contextInSchemas, policy } = this.options;
+    return publishCatalogue([this.gateway, ...this.remote.catalogues], {
+      toolNames,
+      contextInSchemas,
+      policy: policy.current,
+    });
   }
 
   /** Says once of each thing that a source publishes and clients are not shown why that is so. */

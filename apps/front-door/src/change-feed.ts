@@ -1,6 +1,7 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Bus, Subscription } from '@portico/bus';
 import { callCancelled, resourceUpdated } from '@portico/contracts';
+import { EVERYTHING } from './policy/policy.js';
 import type { CatalogueMemory } from './catalogue-memory.js';
 import type { ListMethod, PublishedCatalogue } from './published-catalogue.js';
 import type { RunningCalls } from './running-calls.js';
@@ -33,10 +34,11 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     await Promise.all(this.subscriptions.map((subscription) => subscription.close()));
   }
 
-  /** One notification for each kind of list whose published content really differs. */
+  /** One notification for each kind of list whose published content really differs, or that may differ for some by policy. */
   private announce(before: PublishedCatalogue, after: PublishedCatalogue): void {
     const differs = (method: ListMethod): boolean =>
-      before.listJson(method, 'modern') !== after.listJson(method, 'modern');
+      before.policy !== after.policy ||
+      before.listJson(method, 'modern', EVERYTHING) !== after.listJson(method, 'modern', EVERYTHING);
     const { notify } = this.sdk;
     if (differs('tools/list')) notify.toolsChanged();
     if (differs('prompts/list')) notify.promptsChanged();

@@ -1,5 +1,6 @@
 import { Fault, complete } from '@portico/contracts';
-import { takeContext } from './call-context.js';
+import { authorise } from './authorise.js';
+import { takeContext } from './context/call-context.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
@@ -17,6 +18,7 @@ export async function completeArgument(request: McpRequest, door: FrontDoor): Pr
   const route = routeOf(ref, door.catalogue.catalogue);
   if (route === undefined) return invalidParams('ref names no prompt and no resource template that is published here.');
   try {
+    authorise(route, 'this', request, door);
     const result = await door.bus.ask(
       complete(route.address),
       {
@@ -36,12 +38,12 @@ function routeOf(ref: Record<string, unknown>, catalogue: PublishedCatalogue) {
   if (ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
     const resolution = catalogue.resolvePrompt(ref['name']);
     if (resolution.kind !== 'found') return undefined;
-    const { address, prompt } = resolution.prompt;
-    return { address, ref: { ...ref, type: 'ref/prompt', name: prompt } };
+    const { address, prompt, fullName, effect } = resolution.item;
+    return { address, fullName, effect, ref: { ...ref, type: 'ref/prompt', name: prompt } };
   }
   if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
     const route = catalogue.resolveTemplate(ref['uri']) ?? catalogue.resolveResource(ref['uri']);
-    return route && { address: route.address, ref: { ...ref, type: 'ref/resource', uri: route.uri } };
+    return route && { ...route, ref: { ...ref, type: 'ref/resource', uri: route.uri } };
   }
   return undefined;
 }

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { logSettings } from '@portico/observe';
 import { type Environment, SettingError, readSettings, setting } from '@portico/settings';
+import { authSettings, readAuth } from './auth/auth-settings.js';
+import { policySettings } from './policy/policy-settings.js';
 import { isLoopback } from './http-guards.js';
 
 export const settings = {
@@ -21,10 +23,7 @@ export const settings = {
     meaning: 'what /api asks for as a bearer token, in every AUTH_MODE; made at first start, mode 0600',
   }),
   BUS_URL: setting.text({ default: 'memory:', orFile: true, meaning: 'the bus between services' }),
-  AUTH_MODE: setting.oneOf(['none'], {
-    default: 'none',
-    meaning: 'who authenticates callers: none, the perimeter is trusted',
-  }),
+  ...authSettings,
   TRUST_PERIMETER: setting.flag({
     default: false,
     meaning: 'true: an authenticating proxy stands in front, so that AUTH_MODE=none may listen beyond loopback',
@@ -47,6 +46,11 @@ export const settings = {
     default: 'dotted',
     meaning: 'how tools/list shows names: domain.tool, or domain_tool for clients that take no dot',
   }),
+  CONTEXT_IN_SCHEMAS: setting.oneOf(['on', 'off'], {
+    default: 'on',
+    meaning: 'off: the argument _gateway_context is not shown in the schemas of tools; it is understood all the same',
+  }),
+  ...policySettings,
   LIST_TTL_SECS: setting.seconds({ default: 300, meaning: 'how long clients may keep a list; 0: not at all' }),
   ...logSettings,
 };
@@ -74,12 +78,15 @@ export function readConfig(env: Environment) {
     admin: { host: read.ADMIN_HOST, port: read.ADMIN_PORT },
     adminTokenFile: read.ADMIN_TOKEN_FILE ?? resolve(read.PORTICO_HOME, 'admin-token'),
     signingKeyFile: read.SIGNING_KEY_FILE ?? resolve(read.PORTICO_HOME, 'signing-key'),
+    auth: readAuth(read),
+    policyFile: { path: read.POLICY_FILE ?? resolve('policy.yaml'), explicit: read.POLICY_FILE !== undefined },
     busUrl: read.BUS_URL,
     allowedOrigins: read.ALLOWED_ORIGINS,
     allowedHosts: read.ALLOWED_HOSTS,
     bodyLimitBytes: read.BODY_LIMIT_BYTES,
     resultLimitBytes: read.RESULT_LIMIT_BYTES,
     toolNames: read.TOOL_NAMES,
+    contextInSchemas: read.CONTEXT_IN_SCHEMAS === 'on',
     listTtlMs: read.LIST_TTL_SECS * 1_000,
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

@@ -8,9 +8,12 @@ import { redactedMessage } from './redact.js';
 import { errorText, redactedContent, redactedValue } from './redacted-result.js';
 import { SERVER_INFO, SERVER_INFO_META_KEY } from './server-info.js';
 
+/** What a call's envelope needs to know of its tool. */
+export type CalledTool = Pick<PublishedTool, 'domain' | 'tool' | 'policy' | 'declaresOutput' | 'wrapsOutput'>;
+
 /** What is known of a call when its result is put into the envelope. */
 export interface CallFacts {
-  readonly tool: Pick<PublishedTool, 'domain' | 'tool' | 'policy' | 'declaresOutput' | 'wrapsOutput'>;
+  readonly tool: CalledTool;
   readonly context: CallContext;
   readonly era: Era;
   readonly servedFrom: ServedFrom;

@@ -7,9 +7,11 @@ import { type Log, Metrics, Readiness } from '@portico/observe';
 import { adminApi } from './admin/admin-api.js';
 import { AdminListener } from './admin/admin-listener.js';
 import { loadAdminToken } from './admin/admin-token.js';
+import { protectedResourceMetadata } from './auth/protected-resource.js';
 import { CatalogueMemory } from './catalogue-memory.js';
 import { ChangeFeed } from './change-feed.js';
 import type { FrontDoorConfig } from './config.js';
+import { Gatekeepers } from './gatekeepers.js';
 import { HttpGuards } from './http-guards.js';
 import { HttpListener } from './http-listener.js';
 import { KeepAlive } from './keep-alive.js';
@@ -31,6 +33,7 @@ export class FrontDoorModule {
     return {
       module: FrontDoorModule,
       providers: [
+        { provide: Gatekeepers, useFactory: () => Gatekeepers.open(bus, config, log) },
         { provide: KeepAlive, useFactory: () => new KeepAlive() },
         { provide: RunningCalls, useFactory: () => new RunningCalls() },
         { provide: UnreadSubscriptions, useFactory: () => new UnreadSubscriptions() },
@@ -41,9 +44,13 @@ export class FrontDoorModule {
         },
         {
           provide: CatalogueMemory,
-          useFactory: () =>
+          inject: [Gatekeepers],
+          useFactory: ({ policy, receipts }: Gatekeepers) =>
             new CatalogueMemory(bus, {
               toolNames: config.toolNames,
+              contextInSchemas: config.contextInSchemas,
+              policy,
+              receipts: (tenant) => receipts.newest(tenant),
               startedAt,
               log,
               health: async () => (await bus.ask(discoveryHealth, {})).sources,
@@ -57,11 +64,29 @@ export class FrontDoorModule {
         },
         {
           provide: McpEndpoint,
-          inject: [CatalogueMemory, SdkServer, RunningCalls, KeepAlive],
-          useFactory: (catalogue: CatalogueMemory, sdk: SdkServer, running: RunningCalls, keepAlive: KeepAlive) =>
+          inject: [CatalogueMemory, Gatekeepers, SdkServer, RunningCalls, KeepAlive],
+          useFactory: (
+            catalogue: CatalogueMemory,
+            { authenticator, policy, receipts }: Gatekeepers,
+            sdk: SdkServer,
+            running: RunningCalls,
+            keepAlive: KeepAlive,
+          ) =>
             new McpEndpoint({
-              door: { bus, catalogue, log, resultLimitBytes: config.resultLimitBytes, listTtlMs: config.listTtlMs },
+              door: {
+                bus,
+                catalogue,
+                policy,
+                bulkhead: { enter: () => undefined, leave: () => undefined },
+                breakers: { run: (_domain, work) => work() },
+                receipts,
+                log,
+                resultLimitBytes: config.resultLimitBytes,
+                listTtlMs: config.listTtlMs,
+              },
               guards: new HttpGuards(config),
+              authenticator,
+              admission: { admit: () => ({ release: () => undefined }), close: async () => undefined },
               sdk,
               running,
               sessions: new SessionIds(loadSigningKey(config.signingKeyFile)),
@@ -73,7 +98,18 @@ export class FrontDoorModule {
           provide: HttpListener,
           inject: [McpEndpoint, CatalogueMemory, SdkServer],
           useFactory: (endpoint: McpEndpoint, memory: CatalogueMemory, sdk: SdkServer) =>
-            new HttpListener({ host: config.host, port: config.port, log, readiness }, endpoint, memory, sdk),
+            new HttpListener(
+              {
+                host: config.host,
+                port: config.port,
+                log,
+                readiness,
+                metadata: protectedResourceMetadata(config.auth),
+              },
+              endpoint,
+              memory,
+              sdk,
+            ),
         },
         {
           provide: AdminListener,

@@ -2,7 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Fault, SourceCatalogue, type SourceSummary } from '@portico/contracts';
 import { knownSource } from '../test/known-source.js';
 import { gatewayDomain, type GatewayDomain } from './gateway-domain.js';
+import { NO_POLICY } from '../test/no-policy.js';
 import type { GatewayView } from './gateway/gateway-view.js';
+import { EVERYTHING } from './policy/policy.js';
+import { LOCAL_PRINCIPAL } from './principal.js';
 import { publishCatalogue, type KnownSource } from './published-catalogue.js';
 
 const files = knownSource('upstream.files', {
@@ -30,14 +33,17 @@ const open = (over: Partial<GatewayView> = {}, extra: readonly KnownSource[] = [
     catalogue: () =>
       publishCatalogue(
         [{ address: gateway.address, catalogue: gateway.catalogue }, files, knownSource('upstream.live', {}), ...extra],
-        { toolNames: 'dotted' },
+        { toolNames: 'dotted', policy: NO_POLICY, contextInSchemas: false },
       ),
     sources: () => sources,
     health: async () => [],
+    accessOf: () => EVERYTHING,
+    profiles: () => new Map(),
+    receipts: async () => [],
     ...over,
   });
   const ask = async (tool: string, args: Record<string, unknown> = {}) => {
-    const result = await gateway.call(tool, args);
+    const result = await gateway.call(tool, args, LOCAL_PRINCIPAL);
     expect(Object.keys(result)).toEqual(['content']);
     return JSON.parse(String(result.content?.[0]?.['text'])) as {
       contract_version?: string;
@@ -45,7 +51,7 @@ const open = (over: Partial<GatewayView> = {}, extra: readonly KnownSource[] = [
     };
   };
   const fault = async (tool: string, args: Record<string, unknown>) =>
-    gateway.call(tool, args).then(
+    gateway.call(tool, args, LOCAL_PRINCIPAL).then(
       () => undefined,
       (error: unknown) => error as Fault,
     );
@@ -80,6 +86,7 @@ describe('[FD-27] gateway.describe', () => {
     expect(domains[3]?.['tools']).toMatchObject([
       { name: 'gateway.describe', effect: 'read' },
       { name: 'gateway.health', effect: 'read' },
+      { name: 'gateway.receipts', effect: 'read' },
     ]);
   });
 
@@ -96,8 +103,10 @@ describe('[FD-27] gateway.describe', () => {
     const { domains } = await ask('describe', { include_schemas: true });
     const catalogue = publishCatalogue([{ address: gateway.address, catalogue: gateway.catalogue }, files], {
       toolNames: 'dotted',
+      policy: NO_POLICY,
+      contextInSchemas: false,
     });
-    const listed = JSON.parse(catalogue.listJson('tools/list', 'modern')) as Record<string, unknown>[];
+    const listed = JSON.parse(catalogue.listJson('tools/list', 'modern', EVERYTHING)) as Record<string, unknown>[];
     const described = domains.flatMap(({ tools }) => tools as Record<string, unknown>[]);
     expect(described).toHaveLength(listed.length);
     for (const tool of listed) {
@@ -111,7 +120,7 @@ describe('[FD-27] gateway.describe', () => {
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     ['an unknown domain', { domain: 'nope' }, 'NOT_FOUND', /Known: cluster, dead, files, gateway, live\./],
     ['__proto__', { domain: '__proto__' }, 'NOT_FOUND', /Known/],
-    ['a profile', { profile: 'operations@1' }, 'UNSUPPORTED', /profile/i],
+    ['a profile that there is not', { profile: 'operations@1' }, 'NOT_FOUND', /profile/i],
     ['a domain that is no string', { domain: 7 }, 'INVALID_ARGUMENTS', /^domain: /],
     ['an empty domain', { domain: '' }, 'INVALID_ARGUMENTS', /^domain: /],
     ['include_schemas that is no boolean', { include_schemas: 'yes' }, 'INVALID_ARGUMENTS', /^include_schemas: /],
@@ -176,6 +185,7 @@ describe('[FD-27] the gateway as a source', () => {
     expect(catalogue.tools.map(({ definition, policy }) => [definition.name, policy.effect])).toEqual([
       ['describe', 'read'],
       ['health', 'read'],
+      ['receipts', 'read'],
     ]);
     for (const { definition } of catalogue.tools) {
       expect(definition.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   Fault,
   type CatalogueTool,
+  type Principal,
   type SourceAddress,
   type SourceCatalogue,
   type ToolResult,
@@ -9,6 +10,7 @@ import {
 import { z } from 'zod';
 import { describe, DescribeArguments } from './gateway/describe.js';
 import { HealthArguments, health } from './gateway/health.js';
+import { ReceiptsArguments, receipts } from './gateway/receipts.js';
 import { MODERN_REVISION } from './protocol-revisions.js';
 import type { GatewayView } from './gateway/gateway-view.js';
 
@@ -17,7 +19,7 @@ export interface GatewayDomain {
   readonly address: SourceAddress;
   readonly catalogue: SourceCatalogue;
   /** Runs one of its tools by its name at the source; throws a Fault. */
-  call(tool: string, args: Record<string, unknown>): Promise<ToolResult>;
+  call(tool: string, args: Record<string, unknown>, principal: Principal): Promise<ToolResult>;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
@@ -27,13 +29,21 @@ const TOOLS = {
     description:
       'Lists every domain behind this gateway with its status and tools. Give domain to see one alone, include_schemas to see the schemas of its tools.',
     input: DescribeArguments,
-    run: (args: unknown, view: GatewayView) => describe(DescribeArguments.parse(args), view),
+    run: (args: unknown, view: GatewayView, principal: Principal) =>
+      describe(DescribeArguments.parse(args), view, view.accessOf(principal)),
   },
   health: {
     description:
       'Tells for each domain whether it is up, degraded, down or not yet asked, and how old what is known of it is.',
     input: HealthArguments,
     run: (_args: unknown, view: GatewayView) => health(view),
+  },
+  receipts: {
+    description:
+      'Lists what was called for your tenant, newest first: when, which tool, how it ended; never arguments or results. Give correlation_id or task_id to see those calls alone. Needs the scope portico:receipts.',
+    input: ReceiptsArguments,
+    run: (args: unknown, view: GatewayView, principal: Principal) =>
+      receipts(ReceiptsArguments.parse(args), view, principal),
   },
 } as const;
 
@@ -57,7 +67,7 @@ const ownCatalogue = (): SourceCatalogue => {
       mount: 'namespace',
       callTimeoutMs: CALL_TIMEOUT_MS,
     },
-    tools: [definitionOf('describe'), definitionOf('health')],
+    tools: [definitionOf('describe'), definitionOf('health'), definitionOf('receipts')],
     resources: [],
     resourceTemplates: [],
     prompts: [],
@@ -75,11 +85,11 @@ const argumentFault = (error: z.ZodError): Fault => {
 export const gatewayDomain = (view: GatewayView): GatewayDomain => ({
   address: 'domain.gateway',
   catalogue: ownCatalogue(),
-  async call(name, args) {
+  async call(name, args, principal) {
     if (!Object.hasOwn(TOOLS, name)) throw new Fault('UNKNOWN_TOOL', 'The gateway has no such tool.');
     const tool = TOOLS[name as keyof typeof TOOLS];
     const parsed = tool.input.safeParse(args);
     if (!parsed.success) throw argumentFault(parsed.error);
-    return { content: [{ type: 'text', text: JSON.stringify(await tool.run(parsed.data, view)) }] };
+    return { content: [{ type: 'text', text: JSON.stringify(await tool.run(parsed.data, view, principal)) }] };
   },
 });

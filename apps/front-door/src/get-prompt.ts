@@ -1,5 +1,6 @@
 import { Fault, getPrompt as getPromptCall } from '@portico/contracts';
-import { takeContext } from './call-context.js';
+import { authorise } from './authorise.js';
+import { takeContext } from './context/call-context.js';
 import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
@@ -20,8 +21,9 @@ export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<A
   if (resolution.kind === 'ambiguous') {
     return faultAnswer(new Fault('INVALID_ARGUMENTS', `Ambiguous prompt: it could be ${someOf(resolution.names)}.`));
   }
-  const { prompt } = resolution;
+  const prompt = resolution.item;
   try {
+    authorise(prompt, prompt.shown, request, door);
     const result = await door.bus.ask(
       getPromptCall(prompt.address),
       { name: prompt.prompt, arguments: args, client: forwardedMeta(request).client, ...inputRetry(request.params) },

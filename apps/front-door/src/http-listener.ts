@@ -1,4 +1,4 @@
-import { type Server, createServer } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { type Log, type Readiness, opsHandler } from '@portico/observe';
@@ -21,6 +21,8 @@ export interface ListenerSettings {
   readonly port: number;
   readonly log: Log;
   readonly readiness: Readiness;
+  /** Answers for the metadata document of callers' authorization, where there is one. */
+  readonly metadata: (req: IncomingMessage, res: ServerResponse) => boolean;
 }
 
 /** The door that agents knock at: `/mcp`, and whether it is open. */
@@ -34,7 +36,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly memory: CatalogueMemory,
     private readonly sdk: SdkServer,
   ) {
-    const { readiness, log } = settings;
+    const { readiness, log, metadata } = settings;
     const health = opsHandler({ readiness, showReasons: false });
     this.server = createServer(
       {
@@ -55,7 +57,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
               if (!res.headersSent) sendJson(res, 500, errorJson(null, -32603, 'Internal error'));
               else res.destroy();
             });
-          } else if (!health(req, res)) {
+          } else if (!health(req, res) && !metadata(req, res)) {
             sendJson(res, 404, JSON.stringify({ error: 'Not found. MCP is at /mcp.' }));
           }
         }),

@@ -16,7 +16,8 @@ export async function list(method: ListMethod, request: McpRequest, door: FrontD
   if (request.params['cursor'] !== undefined)
     return invalidParams('this cursor was not given here; lists come in one page.');
   const { catalogue, whole } = await door.catalogue.forList();
-  const items = `"${LISTS[method]}":${catalogue.listJson(method, request.era)}`;
+  const access = door.policy.current.accessOf(request.principal);
+  const items = `"${LISTS[method]}":${catalogue.listJson(method, request.era, access)}`;
   if (request.era === 'legacy') return { kind: 'result', json: `{${items}}` };
   // Clients are known to keep an early list for very long: one that may still grow must not be kept at all.
   const ttlMs = whole ? door.listTtlMs : 0;

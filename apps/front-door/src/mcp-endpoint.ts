@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import { Fault, Stop, callCancelled } from '@portico/contracts';
+import { Fault, type Principal, Stop, callCancelled } from '@portico/contracts';
 import type { FrontDoor } from './front-door.js';
 import type { HttpGuards } from './http-guards.js';
 import { HttpReply, errorJson, sendJson } from './http-reply.js';
 import type { KeepAlive } from './keep-alive.js';
 import { type Answer, type McpRequest, isRecord } from './mcp-request.js';
+import { type Authenticator, isRefusal } from './auth/authenticator.js';
 import { classify } from './classify.js';
 import { callerNotices } from './caller-notices.js';
 import { OPERATIONS } from './operations.js';
-import { LOCAL_PRINCIPAL } from './principal.js';
+import type { Admission, Ticket } from './limits/admission.js';
 import { type Era, MODERN_REVISION, isServed, unsupportedRevision } from './protocol-revisions.js';
 import { readJsonBody } from './read-body.js';
 import { bodyRefusal, refuse } from './refusals.js';
@@ -21,12 +22,23 @@ import { HEADER_MISMATCH, checkStandardHeaders, singleHeader } from './standard-
 /** Rejections of the SDK's classifier that rest on the version header alone: the body claims no revision. */
 const HEADER_ALONE: ReadonlySet<string> = new Set(['modern-header-without-claim', 'initialize-with-modern-header']);
 
+/** Open for hours, and bounded by itself: it holds no place among the requests that are worked on. */
+const LISTEN = 'subscriptions/listen';
+
 /** The 2025 notification that ends a running request. */
 const CANCELLED = 'notifications/cancelled';
+
+/** Whose request it is, and the place it holds. */
+interface Visitor {
+  readonly principal: Principal;
+  readonly ticket: Ticket;
+}
 
 export interface EndpointParts {
   readonly door: FrontDoor;
   readonly guards: HttpGuards;
+  readonly authenticator: Authenticator;
+  readonly admission: Admission;
   readonly sdk: SdkServer;
   readonly sessions: SessionIds;
   readonly running: RunningCalls;
@@ -39,11 +51,15 @@ export class McpEndpoint {
   constructor(private readonly parts: EndpointParts) {}
 
   async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const { guards, bodyLimitBytes } = this.parts;
+    const { guards, authenticator, admission } = this.parts;
     const refusal = guards.check(req);
     if (refusal !== undefined) return refuse(res, refusal);
     guards.allowOrigin(req, res);
     if (req.method === 'OPTIONS' && req.headers.origin !== undefined) return guards.preflight(req, res);
+    const asked = authenticator.authenticate(req);
+    // Most are known at once: nothing is waited for then.
+    const principal = asked instanceof Promise ? await asked : asked;
+    if (isRefusal(principal)) return refuse(res, principal);
     if (req.method !== 'POST')
       return sendJson(res, 405, errorJson(null, -32000, 'Method not allowed. Use POST.'), { Allow: 'POST' });
     if (!isJsonContentType(req.headers['content-type'])) {
@@ -53,16 +69,28 @@ export class McpEndpoint {
         errorJson(null, -32000, 'Unsupported Media Type: Content-Type must be application/json'),
       );
     }
+    const admitted = admission.admit(principal);
+    const ticket = admitted instanceof Promise ? await admitted : admitted;
+    if (isRefusal(ticket)) return refuse(res, ticket);
+    try {
+      await this.read(req, res, { principal, ticket });
+    } finally {
+      ticket.release();
+    }
+  }
+
+  private async read(req: IncomingMessage, res: ServerResponse, visitor: Visitor): Promise<void> {
+    const { bodyLimitBytes } = this.parts;
     let body: unknown;
     try {
       body = await readJsonBody(req, bodyLimitBytes);
     } catch (error) {
       return bodyRefusal(res, error, bodyLimitBytes);
     }
-    await this.route(req, res, body);
+    await this.route(req, res, body, visitor);
   }
 
-  private async route(req: IncomingMessage, res: ServerResponse, body: unknown): Promise<void> {
+  private async route(req: IncomingMessage, res: ServerResponse, body: unknown, visitor: Visitor): Promise<void> {
     const { headers } = req;
     const revision = singleHeader(headers, 'mcp-protocol-version');
     const outcome = classify(headers, body);
@@ -80,7 +108,7 @@ export class McpEndpoint {
       const mismatch = checkStandardHeaders(headers, method, params);
       if (mismatch !== undefined)
         return sendJson(res, 400, errorJson(idOf(body), HEADER_MISMATCH, mismatch.message, mismatch.data));
-      return this.serve(req, res, outcome.message, 'modern');
+      return this.serve(req, res, outcome.message, 'modern', visitor);
     }
     if (outcome.reason === 'batch') {
       return sendJson(
@@ -97,11 +125,11 @@ export class McpEndpoint {
       return sendJson(res, 400, errorJson(null, -32600, 'Bad Request: this revision has no responses of clients.'));
     }
     if (outcome.reason === 'notification') {
-      this.hearNotification(req, body as RpcMessage);
+      this.hearNotification(req, body as RpcMessage, visitor.principal);
       return accept(res);
     }
-    if (outcome.reason === 'initialize') res.setHeader('Mcp-Session-Id', this.parts.sessions.mint(LOCAL_PRINCIPAL));
-    return this.serve(req, res, body as RpcMessage & { id: string | number }, 'legacy');
+    if (outcome.reason === 'initialize') res.setHeader('Mcp-Session-Id', this.parts.sessions.mint(visitor.principal));
+    return this.serve(req, res, body as RpcMessage & { id: string | number }, 'legacy', visitor);
   }
 
   private refuseRevision(res: ServerResponse, body: unknown, requested: string, code: number): void {
@@ -115,13 +143,17 @@ export class McpEndpoint {
     res: ServerResponse,
     message: RpcMessage & { id: string | number },
     era: Era,
+    { principal, ticket }: Visitor,
   ): Promise<void> {
     const operation = OPERATIONS.get(message.method);
-    if (operation === undefined) return this.parts.sdk.handle(req, res, message, era);
+    if (operation === undefined) {
+      if (message.method === LISTEN) ticket.release();
+      return this.parts.sdk.handle(req, res, message, era);
+    }
     const { door, keepAlive } = this.parts;
     const reply = new HttpReply(res, message.id);
     const stop = new Stop();
-    const release = this.followCancellation(req, res, message.id, era, stop);
+    const release = this.followCancellation(req, res, message.id, era, stop, principal);
     const params = message.params ?? {};
     const meta = isRecord(params['_meta']) ? params['_meta'] : {};
     const hearsEvents = (req.headers.accept ?? '').includes('text/event-stream');
@@ -131,7 +163,7 @@ export class McpEndpoint {
       params,
       meta,
       era,
-      principal: LOCAL_PRINCIPAL,
+      principal,
       headers: req.headers,
       signal: stop,
       notify: hearsEvents ? callerNotices(meta, era, reply) : undefined,
@@ -157,10 +189,11 @@ export class McpEndpoint {
     id: string | number,
     era: Era,
     stop: Stop,
+    principal: Principal,
   ): () => void {
     const { sessions, running } = this.parts;
     if (era === 'legacy') {
-      const session = sessions.verify(singleHeader(req.headers, 'mcp-session-id'), LOCAL_PRINCIPAL);
+      const session = sessions.verify(singleHeader(req.headers, 'mcp-session-id'), principal);
       return session === undefined ? () => undefined : running.add(session, id, stop);
     }
     const left = (): void => stop.abort(new Fault('CANCELLED', 'The client left before the answer.'));
@@ -168,9 +201,9 @@ export class McpEndpoint {
     return () => res.off('close', left);
   }
 
-  private hearNotification(req: IncomingMessage, { method, params }: RpcMessage): void {
+  private hearNotification(req: IncomingMessage, { method, params }: RpcMessage, principal: Principal): void {
     if (method !== CANCELLED) return;
-    const session = this.parts.sessions.verify(singleHeader(req.headers, 'mcp-session-id'), LOCAL_PRINCIPAL);
+    const session = this.parts.sessions.verify(singleHeader(req.headers, 'mcp-session-id'), principal);
     const requestId = params?.['requestId'];
     if (session === undefined || (typeof requestId !== 'string' && typeof requestId !== 'number')) return;
     this.parts.door.bus.tell(callCancelled, { session, requestId });

@@ -2,6 +2,7 @@ import { sourceName, type SourceAddress, type SourceCatalogue, type SourceIdenti
 import type { LeftOut } from './left-out.js';
 import { preparePrompt, type PreparedPrompt } from './published-prompt.js';
 import { prepareTool, type PreparedTool } from './published-tool.js';
+import type { Rules } from './published-catalogue.js';
 import { prepareResources, type PreparedResources } from './resource-routes.js';
 
 /** A source and the newest catalogue known of it; a catalogue object never changes. */
@@ -22,15 +23,15 @@ export interface PreparedSource {
 }
 
 /** What was made of each catalogue, for as long as somebody holds it: only what changed is made anew. */
-const known = new WeakMap<SourceCatalogue, PreparedSource>();
+const known = new WeakMap<SourceCatalogue, { readonly rules: Rules; readonly prepared: PreparedSource }>();
 
-export const prepareSource = ({ address, catalogue }: KnownSource): PreparedSource => {
+export const prepareSource = ({ address, catalogue }: KnownSource, rules: Rules): PreparedSource => {
   const before = known.get(catalogue);
-  if (before?.address === address) return before;
+  if (before?.prepared.address === address && sameRules(before.rules, rules)) return before.prepared;
   const domain = sourceName(address);
   const { identity } = catalogue;
   const leftOut: LeftOut[] = [];
-  const preparation = { address, domain, identity, report: (left: LeftOut) => void leftOut.push(left) };
+  const preparation = { address, domain, identity, rules, report: (left: LeftOut) => void leftOut.push(left) };
   const prepared: PreparedSource = {
     address,
     domain,
@@ -40,6 +41,8 @@ export const prepareSource = ({ address, catalogue }: KnownSource): PreparedSour
     resources: prepareResources(catalogue, domain, preparation.report),
     leftOut,
   };
-  known.set(catalogue, prepared);
+  known.set(catalogue, { rules, prepared });
   return prepared;
 };
+
+const sameRules = (a: Rules, b: Rules): boolean => a.policy === b.policy && a.contextInSchemas === b.contextInSchemas;

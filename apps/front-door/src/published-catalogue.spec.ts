@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_POLICY } from '../test/no-policy.js';
+import { EVERYTHING } from './policy/policy.js';
 import { Server, isSpecType } from '@modelcontextprotocol/server';
 import {
   ListToolsResultSchema,
@@ -10,9 +12,9 @@ import { sdkServer } from '../test/sdk-server.js';
 import { publishCatalogue, type KnownSource } from './published-catalogue.js';
 
 const publish = (sources: readonly KnownSource[], toolNames: 'dotted' | 'folded' = 'dotted') =>
-  publishCatalogue(sources, { toolNames });
+  publishCatalogue(sources, { toolNames, policy: NO_POLICY, contextInSchemas: false });
 const list = (catalogue: ReturnType<typeof publish>, era: 'modern' | 'legacy' = 'modern') =>
-  JSON.parse(catalogue.listJson('tools/list', era)) as Record<string, unknown>[];
+  JSON.parse(catalogue.listJson('tools/list', era, EVERYTHING)) as Record<string, unknown>[];
 const named = (sources: readonly KnownSource[], toolNames: 'dotted' | 'folded' = 'dotted') =>
   publish(sources, toolNames).tools.map((tool) => tool.shown);
 
@@ -58,8 +60,8 @@ describe('[FD-11] the published catalogue', () => {
     expect(named(sources)).toEqual(['a-b.c.d', 'b.a', 'b.z', 'cluster.pods_list']);
     expect(named(sources.toReversed())).toEqual(named(sources));
     expect(publish(sources).revision).toBe(publish(sources.toReversed()).revision);
-    expect(publish(sources).listJson('tools/list', 'modern')).toBe(
-      publish(sources.toReversed()).listJson('tools/list', 'modern'),
+    expect(publish(sources).listJson('tools/list', 'modern', EVERYTHING)).toBe(
+      publish(sources.toReversed()).listJson('tools/list', 'modern', EVERYTHING),
     );
   });
 
@@ -72,7 +74,7 @@ describe('[FD-11] the published catalogue', () => {
     const resolution = publish([source]).resolveTool('files.read');
     expect(resolution).toMatchObject({
       kind: 'found',
-      tool: {
+      item: {
         address: 'upstream.files',
         domain: 'files',
         tool: 'read',
@@ -97,7 +99,7 @@ describe('[FD-12] resolving in the catalogue', () => {
     const catalogue = publish([
       knownSource('upstream.a', { tools: [{ name: 'x.y' }, { name: 'x_y' }, { name: 'z' }] }),
     ]);
-    expect(catalogue.resolveTool('mcp__a__z')).toMatchObject({ kind: 'found', tool: { published: 'a.z' } });
+    expect(catalogue.resolveTool('mcp__a__z')).toMatchObject({ kind: 'found', item: { published: 'a.z' } });
     expect(catalogue.resolveTool('a_x_y')).toEqual({ kind: 'ambiguous', names: ['a.x.y', 'a.x_y'] });
     expect(catalogue.resolveTool('a.w')).toEqual({ kind: 'unknown' });
     expect(catalogue.resolveTool('__proto__')).toEqual({ kind: 'unknown' });
@@ -109,13 +111,13 @@ describe('[FD-12] resolving in the catalogue', () => {
     ]);
     expect(catalogue.resolvePrompt('a.p.q')).toMatchObject({
       kind: 'found',
-      prompt: { address: 'upstream.a', prompt: 'p.q', callTimeoutMs: 30_000 },
+      item: { address: 'upstream.a', prompt: 'p.q', callTimeoutMs: 30_000 },
     });
     expect(catalogue.resolvePrompt('a_p_q')).toEqual({ kind: 'ambiguous', names: ['a.p.q', 'a.p_q'] });
     expect(catalogue.resolvePrompt('a.nope')).toEqual({ kind: 'unknown' });
     const shown = catalogue.prompts.map((prompt) => prompt.shown);
     expect(shown.every((name) => name.length <= 64)).toBe(true);
-    expect(catalogue.resolvePrompt(shown[2] ?? '')).toMatchObject({ prompt: { prompt: 'x'.repeat(80) } });
+    expect(catalogue.resolvePrompt(shown[2] ?? '')).toMatchObject({ item: { prompt: 'x'.repeat(80) } });
   });
 });
 
@@ -155,9 +157,9 @@ describe('[FD-13] names that clients take', () => {
       }),
     ]);
     expect(catalogue.tools.map((tool) => tool.shown)).toEqual(['files.read', 'gateway.describe', 'plain', 'task_x']);
-    expect(catalogue.resolveTool('files.read')).toMatchObject({ tool: { address: 'upstream.files' } });
+    expect(catalogue.resolveTool('files.read')).toMatchObject({ item: { address: 'upstream.files' } });
     for (const name of ['gateway.describe', 'gateway_describe', 'mcp__gateway__describe'])
-      expect(catalogue.resolveTool(name)).toMatchObject({ tool: { address: 'domain.gateway' } });
+      expect(catalogue.resolveTool(name)).toMatchObject({ item: { address: 'domain.gateway' } });
     expect(catalogue.leftOut.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
       expect.arrayContaining([
         'source upstream.gateway',
@@ -201,7 +203,7 @@ describe('[FD-14] definitions pass through', () => {
     const tool = JSON.parse(
       '{"name":"x","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{}}},"__proto__":{"a":1}}',
     ) as { name: string };
-    const text = publish([knownSource('upstream.a', { tools: [tool] })]).listJson('tools/list', 'legacy');
+    const text = publish([knownSource('upstream.a', { tools: [tool] })]).listJson('tools/list', 'legacy', EVERYTHING);
     expect(text).toContain('"__proto__":{"type":"string"}');
     expect(text).toContain('"__proto__":{"a":1}');
   });
@@ -250,7 +252,7 @@ describe('[FD-14] definitions pass through', () => {
     expect(expected).toMatchObject({ type: 'object', required: ['result'] });
     expect(list(catalogue, 'legacy')[0]?.['outputSchema']).toEqual(expected);
     expect(list(catalogue, 'modern')[0]?.['outputSchema']).toEqual(outputSchema);
-    expect(catalogue.resolveTool('a.x')).toMatchObject({ tool: { wrapsOutput: true } });
+    expect(catalogue.resolveTool('a.x')).toMatchObject({ item: { wrapsOutput: true } });
   });
 
   it('drops what 2026-07-28 took out of a tool, and gives it to 2025 clients', () => {
@@ -339,11 +341,14 @@ describe('[FD-14][FD-32] a source can spoil nothing but its own', () => {
     expect(ListToolsResultSchema.safeParse({ tools: list(catalogue, 'legacy') }).error).toBeUndefined();
     for (const tool of list(catalogue, 'modern')) expect(isSpecType.Tool(tool)).toBe(true);
     expect(
-      ListPromptsResultSchema.safeParse({ prompts: JSON.parse(catalogue.listJson('prompts/list', 'legacy')) }).error,
+      ListPromptsResultSchema.safeParse({
+        prompts: JSON.parse(catalogue.listJson('prompts/list', 'legacy', EVERYTHING)),
+      }).error,
     ).toBeUndefined();
     expect(
-      ListResourcesResultSchema.safeParse({ resources: JSON.parse(catalogue.listJson('resources/list', 'legacy')) })
-        .error,
+      ListResourcesResultSchema.safeParse({
+        resources: JSON.parse(catalogue.listJson('resources/list', 'legacy', EVERYTHING)),
+      }).error,
     ).toBeUndefined();
   });
 
@@ -379,7 +384,7 @@ describe('[FD-14][FD-32] a source can spoil nothing but its own', () => {
   // Times of one run are compared with one another: how fast the machine is does not matter.
   const timed = (source: KnownSource): number => {
     const startedAt = performance.now();
-    publish([source]).listJson('tools/list', 'legacy');
+    publish([source]).listJson('tools/list', 'legacy', EVERYTHING);
     return performance.now() - startedAt;
   };
   it('publishes five times as many tools in about five times the time', () => {

@@ -3,6 +3,7 @@ import type { SourceAddress, SourceIdentity } from '@portico/contracts';
 import { assignNames, fixedDomains } from './assigned-names.js';
 import type { LeftOut } from './left-out.js';
 import { prepareSource, type KnownSource, type PreparedSource } from './prepared-source.js';
+import type { Access, Policy, Ruled } from './policy/policy.js';
 import type { Era } from './protocol-revisions.js';
 import { namePrompt, type PublishedPrompt } from './published-prompt.js';
 import { nameTool, type PublishedTool } from './published-tool.js';
@@ -10,6 +11,17 @@ import { ResourceRoutes, type ResourceRoute } from './resource-routes.js';
 import { NameIndex, type NameStyle } from './tool-names.js';
 
 export type { KnownSource } from './prepared-source.js';
+
+/** What the operator's policy and settings make of every source's tools. */
+export interface Rules {
+  readonly policy: Policy;
+  /** Whether the argument `_gateway_context` is shown. */
+  readonly contextInSchemas: boolean;
+}
+
+export interface PublishOptions extends Rules {
+  readonly toolNames: NameStyle;
+}
 
 interface Unresolved {
   readonly kind: 'unknown';
@@ -19,8 +31,7 @@ interface Ambiguous {
   /** As shown, so that one of them can be called. */
   readonly names: readonly string[];
 }
-export type ToolResolution = { readonly kind: 'found'; readonly tool: PublishedTool } | Unresolved | Ambiguous;
-export type PromptResolution = { readonly kind: 'found'; readonly prompt: PublishedPrompt } | Unresolved | Ambiguous;
+export type Resolution<T> = { readonly kind: 'found'; readonly item: T } | Unresolved | Ambiguous;
 
 export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
 
@@ -36,21 +47,23 @@ export interface PublishedDomain {
 export interface PublishedCatalogue {
   /** Equal revision, equal lists. */
   readonly revision: string;
+  /** The one it was published by. */
+  readonly policy: Policy;
   readonly tools: readonly PublishedTool[];
   readonly prompts: readonly PublishedPrompt[];
   readonly domains: readonly PublishedDomain[];
   /** What sources publish and clients are not shown, with reasons, for the log. */
   readonly leftOut: readonly LeftOut[];
-  resolveTool(name: string): ToolResolution;
-  resolvePrompt(name: string): PromptResolution;
+  resolveTool(name: string): Resolution<PublishedTool>;
+  resolvePrompt(name: string): Resolution<PublishedPrompt>;
   /** By a published URI, listed or covered by a template. */
   resolveResource(uri: string): ResourceRoute | undefined;
   /** By a published template (or URI), for completion. */
   resolveTemplate(template: string): ResourceRoute | undefined;
   /** The URI under which clients know a source's resource. */
   publishedUri(address: SourceAddress, uri: string): string;
-  /** A list as the JSON text of its array, whole: one page. */
-  listJson(method: ListMethod, era: Era): string;
+  /** What this access lets one see of a list, as the JSON text of its array: one page. */
+  listJson(method: ListMethod, era: Era, access: Access): string;
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -69,10 +82,15 @@ const ambiguous = (items: readonly { readonly shown: string }[]): Ambiguous => (
   names: items.map((item) => item.shown).sort(byText),
 });
 
-const revisionOf = (sources: readonly KnownSource[], style: NameStyle): string => {
+const resolution = <T extends { readonly shown: string }>(hit: T | readonly T[] | undefined): Resolution<T> => {
+  if (hit === undefined) return UNKNOWN;
+  return hit instanceof Array ? ambiguous(hit as readonly T[]) : { kind: 'found', item: hit as T };
+};
+
+const revisionOf = (sources: readonly KnownSource[], options: PublishOptions): string => {
   const lines = sources.map(({ address, catalogue }) => `${address} ${catalogue.revision}`).sort(byText);
   return createHash('sha256')
-    .update([style, ...lines].join('\n'))
+    .update([options.toolNames, options.policy.revision, String(options.contextInSchemas), ...lines].join('\n'))
     .digest('hex')
     .slice(0, 32);
 };
@@ -92,26 +110,28 @@ const domainsOf = (sources: readonly PreparedSource[], tools: readonly Published
   }));
 };
 
+interface Listed extends Ruled {
+  readonly json: string | Readonly<Record<Era, string>>;
+}
+
 /** The four lists as text; each is put together when first asked for, from the items' own ready text. */
-const listTexts = (tools: readonly PublishedTool[], prompts: readonly PublishedPrompt[], routes: ResourceRoutes) => {
-  const texts = new Map<string, string>();
-  const itemsOf = (method: ListMethod, era: Era): readonly string[] => {
-    switch (method) {
-      case 'tools/list':
-        return tools.map((tool) => tool.json[era]);
-      case 'prompts/list':
-        return prompts.map((prompt) => prompt.json);
-      case 'resources/list':
-        return routes.resourceJson;
-      case 'resources/templates/list':
-        return routes.templateJson;
-    }
+const listTexts = (lists: Readonly<Record<ListMethod, readonly Listed[]>>) => {
+  const whole = new Map<string, string>();
+  /** For those who may not see everything: as long as somebody holds their access. */
+  const filtered = new WeakMap<Access, Map<string, string>>();
+  const textsFor = (access: Access): Map<string, string> => {
+    if (access.all) return whole;
+    const known = filtered.get(access) ?? new Map<string, string>();
+    filtered.set(access, known);
+    return known;
   };
-  return (method: ListMethod, era: Era): string => {
+  return (method: ListMethod, era: Era, access: Access): string => {
+    const texts = textsFor(access);
     const key = `${method} ${era}`;
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = `[${itemsOf(method, era).join(',')}]`;
+    const seen = access.all ? lists[method] : lists[method].filter((item) => access.allows(item));
+    const text = `[${seen.map(({ json }) => (typeof json === 'string' ? json : json[era])).join(',')}]`;
     texts.set(key, text);
     return text;
   };
@@ -121,17 +141,17 @@ const listTexts = (tools: readonly PublishedTool[], prompts: readonly PublishedP
  * Publishes what all sources offer as one catalogue. Deterministic; linear in the items, and in their content only for
  * sources whose catalogue object is new. A source can spoil no items but its own.
  */
-export const publishCatalogue = (
-  sources: readonly KnownSource[],
-  { toolNames: style }: { readonly toolNames: NameStyle },
-): PublishedCatalogue => {
+export const publishCatalogue = (sources: readonly KnownSource[], options: PublishOptions): PublishedCatalogue => {
+  const style = options.toolNames;
   const leftOut: LeftOut[] = [];
   const report = (left: LeftOut) => void leftOut.push(left);
-  const admitted = sources.map(prepareSource).filter(({ address, domain }) => {
-    const foreign = address.startsWith('upstream.') && fixedDomains.has(domain);
-    if (foreign) report({ domain, kind: 'source', name: address, reason: 'its name belongs to a domain of our own' });
-    return !foreign;
-  });
+  const admitted = sources
+    .map((source) => prepareSource(source, options))
+    .filter(({ address, domain }) => {
+      const foreign = address.startsWith('upstream.') && fixedDomains.has(domain);
+      if (foreign) report({ domain, kind: 'source', name: address, reason: 'its name belongs to a domain of our own' });
+      return !foreign;
+    });
   for (const source of admitted) leftOut.push(...source.leftOut);
   const claiming = admitted.toSorted(byClaim);
   const tools = assignNames(claiming, {
@@ -153,24 +173,22 @@ export const publishCatalogue = (
   const toolIndex = new NameIndex(tools);
   const promptIndex = new NameIndex(prompts);
   return Object.freeze<PublishedCatalogue>({
-    revision: revisionOf(sources, style),
+    revision: revisionOf(sources, options),
+    policy: options.policy,
     tools: Object.freeze(tools),
     prompts: Object.freeze(prompts),
     domains: Object.freeze(domainsOf(named, tools)),
     leftOut: Object.freeze(leftOut),
-    resolveTool: (name) => {
-      const hit = toolIndex.find(name);
-      if (hit === undefined) return UNKNOWN;
-      return hit instanceof Array ? ambiguous(hit) : { kind: 'found', tool: hit };
-    },
-    resolvePrompt: (name) => {
-      const hit = promptIndex.find(name);
-      if (hit === undefined) return UNKNOWN;
-      return hit instanceof Array ? ambiguous(hit) : { kind: 'found', prompt: hit };
-    },
+    resolveTool: (name) => resolution(toolIndex.find(name)),
+    resolvePrompt: (name) => resolution(promptIndex.find(name)),
     resolveResource: (uri) => routes.find(uri),
     resolveTemplate: (template) => routes.findTemplate(template),
     publishedUri: (address, uri) => routes.publishedUri(address, uri),
-    listJson: listTexts(tools, prompts, routes),
+    listJson: listTexts({
+      'tools/list': tools,
+      'prompts/list': prompts,
+      'resources/list': routes.resources,
+      'resources/templates/list': routes.templates,
+    }),
   });
 };

@@ -1,13 +1,14 @@
 import type { PromptDefinition, SourceAddress, SourceIdentity } from '@portico/contracts';
 import type { z } from 'zod';
 import type { LeftOut } from './left-out.js';
+import type { Ruled } from './policy/policy.js';
 import { publishedName, type Named } from './tool-names.js';
 import { isShallow, withoutMalformed } from './well-formed.js';
 
 type Definition = z.infer<typeof PromptDefinition>;
 
 /** One prompt as the front door offers it. */
-export interface PublishedPrompt extends Named {
+export interface PublishedPrompt extends Named, Ruled {
   readonly address: SourceAddress;
   /** Its name at the source; the same as `name`. */
   readonly prompt: string;
@@ -44,6 +45,8 @@ export const preparePrompt = (
     name: entry.name,
     prompt: entry.name,
     published,
+    fullName: `${domain}.${entry.name}`,
+    effect: 'read',
     callTimeoutMs: identity.callTimeoutMs,
     definition,
   };

@@ -1,14 +1,17 @@
 import type { CatalogueTool, SourceAddress, SourceCatalogue, ToolDefinition, ToolPolicy } from '@portico/contracts';
+import { CONTEXT_ARGUMENT, TASK_ARGUMENT, claims, withArguments } from './context/context-schemas.js';
 import { spellOutBooleans, wrapOutputSchema } from './legacy-schema.js';
 import type { LeftOut } from './left-out.js';
 import { isRecord } from './mcp-request.js';
 import { paramDeclarations, type ParamHeader } from './param-declarations.js';
 import type { Era } from './protocol-revisions.js';
+import type { Ruled } from './policy/policy.js';
+import type { Rules } from './published-catalogue.js';
 import { publishedName, type Named } from './tool-names.js';
 import { isObjectSchema, isShallow, withoutMalformed } from './well-formed.js';
 
 /** One tool as the front door offers it, and all that calling it needs. */
-export interface PublishedTool extends Named {
+export interface PublishedTool extends Named, Ruled {
   readonly address: SourceAddress;
   /** Its name at the source; the same as `name`. */
   readonly tool: string;
@@ -19,6 +22,8 @@ export interface PublishedTool extends Named {
   /** Both as JSON, once. */
   readonly json: Readonly<Record<Era, string>>;
   readonly policy: ToolPolicy;
+  /** Our own arguments that its source is never shown; a tool that has a say on such a name itself keeps it. */
+  readonly taken: readonly string[];
   readonly callTimeoutMs: number;
   /** Arguments that 2026-07-28 clients mirror into headers. */
   readonly paramHeaders: readonly ParamHeader[];
@@ -37,6 +42,7 @@ interface Preparation {
   readonly address: SourceAddress;
   readonly domain: string;
   readonly identity: SourceCatalogue['identity'];
+  readonly rules: Rules;
   readonly report: (left: LeftOut) => void;
 }
 
@@ -70,17 +76,27 @@ const forLegacy = (definition: ToolDefinition): { legacy: ToolDefinition; wrapsO
 /** What is offered of a source's tool; nothing, with the reason reported, when no client could take it. */
 export const prepareTool = (
   entry: CatalogueTool,
-  { address, domain, identity, report }: Preparation,
+  { address, domain, identity, rules, report }: Preparation,
 ): PreparedTool | undefined => {
   const leave = (reason: string) => void report({ domain, kind: 'tool', name: entry.definition.name, reason });
   if (!isShallow(entry.definition)) return leave('its definition is nested too deeply');
   const { definition: mended, dropped } = withoutMalformed(entry.definition, 'tool');
   const output = mended['outputSchema'];
   const badOutput = isRecord(output) && output['type'] === 'object' && !isObjectSchema(output);
-  const inputSchema = withObjectType(mended.inputSchema);
-  if (!isObjectSchema(inputSchema)) return leave('its inputSchema is not a JSON Schema of type "object"');
-  const headers = paramDeclarations(inputSchema);
+  const ownSchema = withObjectType(mended.inputSchema);
+  if (!isObjectSchema(ownSchema)) return leave('its inputSchema is not a JSON Schema of type "object"');
+  const headers = paramDeclarations(ownSchema);
   if (!headers.valid) return leave(`an invalid x-mcp-header: ${headers.reason}`);
+  const fullName = `${domain}.${mended.name}`;
+  const policy = rules.policy.toolPolicy(fullName, entry.policy);
+  const taken = [CONTEXT_ARGUMENT, TASK_ARGUMENT].filter((name) => !claims(ownSchema, name));
+  if (policy.lease !== undefined && !taken.includes(TASK_ARGUMENT))
+    return leave(`its policy asks for a lease, but it has an argument ${TASK_ARGUMENT} of its own`);
+  const inputSchema = withArguments(
+    ownSchema,
+    rules.contextInSchemas ? taken.filter((name) => name === CONTEXT_ARGUMENT) : [],
+    policy.lease === undefined ? [] : [TASK_ARGUMENT],
+  );
   const keys = badOutput ? [...dropped, 'outputSchema'] : dropped;
   for (const key of keys) report({ domain, kind: 'tool', name: mended.name, key, reason: `its ${key} is malformed` });
   const { outputSchema: _malformed, ...withoutOutput } = mended;
@@ -96,7 +112,10 @@ export const prepareTool = (
     published: publishedName(domain, definition.name, identity.mount),
     definition: forModern(definition),
     legacyDefinition: legacy,
-    policy: entry.policy,
+    fullName,
+    effect: policy.effect,
+    policy,
+    taken,
     callTimeoutMs: entry.callTimeoutMs ?? identity.callTimeoutMs,
     paramHeaders: headers.declarations,
     declaresOutput: definition['outputSchema'] !== undefined,

@@ -1,5 +1,6 @@
 import { Fault, readResource as readResourceCall } from '@portico/contracts';
-import { takeContext } from './call-context.js';
+import { authorise } from './authorise.js';
+import { takeContext } from './context/call-context.js';
 import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
@@ -14,6 +15,7 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
   const route = door.catalogue.catalogue.resolveResource(uri);
   if (route === undefined) return faultAnswer(new Fault('NOT_FOUND', 'Resource not found.'), { uri });
   try {
+    authorise(route, 'this resource', request, door);
     const result = await door.bus.ask(
       readResourceCall(route.address),
       { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },

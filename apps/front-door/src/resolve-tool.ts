@@ -1,21 +1,25 @@
 import { type Fault, MESSAGE_LIMIT, type StopSignal, sourceName } from '@portico/contracts';
-import type { CallFacts } from './envelope.js';
+import { CONTEXT_ARGUMENT, TASK_ARGUMENT } from './context/context-schemas.js';
+import type { CalledTool } from './envelope.js';
 import type { FrontDoor } from './front-door.js';
 import type { Answer } from './mcp-request.js';
 import { INVALID_PARAMS } from './mcp-request.js';
 import { cutAt } from './redact.js';
 import type { PublishedTool } from './published-tool.js';
 
+/** A tool of which nothing is known but what its name says. */
+export type SilentTool = CalledTool & Pick<PublishedTool, 'taken'>;
+
 export type ResolvedTool =
   | { readonly kind: 'found'; readonly tool: PublishedTool }
   | { readonly kind: 'refused'; readonly answer: Answer }
   /** The name speaks of a source that never answered, so what it offers is not known. */
-  | { readonly kind: 'silent'; readonly tool: CallFacts['tool'] };
+  | { readonly kind: 'silent'; readonly tool: SilentTool };
 
 /** The tool of that name, as published, folded or with `mcp__`, when its source is known: no call to it ever waits. */
 export function knownTool(name: string, door: FrontDoor): Extract<ResolvedTool, { kind: 'found' }> | undefined {
   const resolution = door.catalogue.catalogue.resolveTool(name);
-  return resolution.kind === 'found' ? resolution : undefined;
+  return resolution.kind === 'found' ? { kind: 'found', tool: resolution.item } : undefined;
 }
 
 /**
@@ -28,7 +32,7 @@ export async function seekTool(name: string, signal: StopSignal, door: FrontDoor
   const resolution = door.catalogue.catalogue.resolveTool(name);
   switch (resolution.kind) {
     case 'found':
-      return resolution;
+      return { kind: 'found', tool: resolution.item };
     case 'ambiguous':
       return refused('AMBIGUOUS_TOOL', `Ambiguous tool ${quote(name)}: it could be ${someOf(resolution.names)}.`, {
         candidates: resolution.names.slice(0, NAMED),
@@ -43,10 +47,11 @@ export async function seekTool(name: string, signal: StopSignal, door: FrontDoor
 }
 
 /** What can be said of a tool before its source has said anything: least is assumed, and a name is cut to what one may be. */
-const unknownTool = (domain: string, name: string): CallFacts['tool'] => ({
+const unknownTool = (domain: string, name: string): SilentTool => ({
   domain: cutAt(domain, SHOWN_CHARACTERS),
   tool: cutAt(name.startsWith(`${domain}.`) ? name.slice(domain.length + 1) : name, SHOWN_CHARACTERS),
   policy: { effect: 'write' },
+  taken: [CONTEXT_ARGUMENT, TASK_ARGUMENT],
   declaresOutput: false,
   wrapsOutput: false,
 });

@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_POLICY } from '../test/no-policy.js';
+import { EVERYTHING } from './policy/policy.js';
 import { knownSource } from '../test/known-source.js';
 import { publishCatalogue } from './published-catalogue.js';
 
 const resource = (uri: string, more: object = {}) => ({ uri, name: uri, ...more });
 const template = (uriTemplate: string, more: object = {}) => ({ uriTemplate, name: uriTemplate, ...more });
 const publish = (...sources: Parameters<typeof publishCatalogue>[0]) =>
-  publishCatalogue(sources, { toolNames: 'dotted' });
+  publishCatalogue(sources, { toolNames: 'dotted', policy: NO_POLICY, contextInSchemas: false });
 const uris = (catalogue: ReturnType<typeof publish>) =>
-  (JSON.parse(catalogue.listJson('resources/list', 'modern')) as { uri: string }[]).map(({ uri }) => uri);
+  (JSON.parse(catalogue.listJson('resources/list', 'modern', EVERYTHING)) as { uri: string }[]).map(({ uri }) => uri);
 const templates = (catalogue: ReturnType<typeof publish>) =>
-  (JSON.parse(catalogue.listJson('resources/templates/list', 'modern')) as { uriTemplate: string }[]).map(
+  (JSON.parse(catalogue.listJson('resources/templates/list', 'modern', EVERYTHING)) as { uriTemplate: string }[]).map(
     (item) => item.uriTemplate,
   );
 
@@ -25,6 +27,8 @@ describe('[FD-31] resources', () => {
       domain: 'a',
       address: 'upstream.a',
       callTimeoutMs: 30_000,
+      fullName: 'a.file:///same',
+      effect: 'read',
       uri: 'file:///same',
     });
     expect(catalogue.resolveResource('b+file:///same')).toMatchObject({ address: 'upstream.b', uri: 'file:///same' });
@@ -52,7 +56,11 @@ describe('[FD-31] resources', () => {
       'x-unknown': {},
     };
     const [shown] = JSON.parse(
-      publish(knownSource('upstream.a', { resources: [resource('x://y', more)] })).listJson('resources/list', 'legacy'),
+      publish(knownSource('upstream.a', { resources: [resource('x://y', more)] })).listJson(
+        'resources/list',
+        'legacy',
+        EVERYTHING,
+      ),
     ) as unknown[];
     expect(shown).toEqual(resource('x://y', more));
   });

@@ -7,6 +7,7 @@ import type {
 } from '@portico/contracts';
 import type { z } from 'zod';
 import type { LeftOut } from './left-out.js';
+import type { Ruled } from './policy/policy.js';
 import { templateMatcher, type TemplateMatcher } from './uri-template.js';
 import { isShallow, withoutMalformed } from './well-formed.js';
 
@@ -14,12 +15,16 @@ type Resource = z.infer<typeof ResourceDefinition>;
 type Template = z.infer<typeof ResourceTemplateDefinition>;
 
 /** Where a published URI is read, and what it is called there. */
-export interface ResourceRoute {
+export interface ResourceRoute extends Ruled {
   readonly domain: string;
   readonly address: SourceAddress;
   readonly uri: string;
   /** Deadline of a read, in milliseconds: its source's own. */
   readonly callTimeoutMs: number;
+}
+
+interface ListedResource extends Ruled {
+  readonly json: string;
 }
 
 interface TemplateRoute extends Omit<ResourceRoute, 'uri'> {
@@ -93,14 +98,30 @@ const jsonOf = <T extends object>(item: PreparedItem<T>, field: 'uri' | 'uriTemp
   return item.made.json;
 };
 
+/** Rules know a resource by its name; reading one changes nothing. */
+const ruledAs = (domain: string, { name }: { readonly name: string }): Ruled => ({
+  fullName: `${domain}.${name}`,
+  effect: 'read',
+});
+
+const routeOf = ({ domain, address, callTimeoutMs, fullName, effect }: TemplateRoute, uri: string): ResourceRoute => ({
+  domain,
+  address,
+  callTimeoutMs,
+  fullName,
+  effect,
+  uri,
+});
+
 /** Routes every published URI to its source: by a map for those listed, in order of domains for those a template covers. */
 export class ResourceRoutes {
   readonly #routes = new Map<string, ResourceRoute>();
   readonly #published = new Map<string, string>();
   readonly #templates = new Map<string, TemplateRoute>();
   readonly #domains: ReadonlySet<string>;
-  readonly resourceJson: string[] = [];
-  readonly templateJson: string[] = [];
+  /** What is listed, in its order. */
+  readonly resources: ListedResource[] = [];
+  readonly templates: ListedResource[] = [];
 
   /** `sources` come in the order of their names: the first to publish a URI keeps it. */
   constructor(sources: readonly ResourceSource[], report: Report) {
@@ -124,14 +145,16 @@ export class ResourceRoutes {
       for (const item of prepared.resources) {
         const published = place(item.key, 'resource', this.#routes);
         if (published === undefined) continue;
-        this.#routes.set(published, { domain, address, callTimeoutMs, uri: item.key });
+        const ruled = ruledAs(domain, item.definition);
+        this.#routes.set(published, { domain, address, callTimeoutMs, uri: item.key, ...ruled });
         this.#published.set(`${address} ${item.key}`, published);
-        this.resourceJson.push(jsonOf(item, 'uri', published));
+        this.resources.push({ json: jsonOf(item, 'uri', published), ...ruled });
       }
       for (const item of prepared.templates) {
         const published = item.matcher && place(item.key, 'template', this.#templates);
         if (published === undefined || item.matcher === undefined) continue;
         const prefix = published === item.key ? '' : `${domain}+`;
+        const ruled = ruledAs(domain, item.definition);
         this.#templates.set(published, {
           domain,
           address,
@@ -139,8 +162,9 @@ export class ResourceRoutes {
           template: item.key,
           prefix,
           matcher: item.matcher,
+          ...ruled,
         });
-        this.templateJson.push(jsonOf(item, 'uriTemplate', published));
+        this.templates.push({ json: jsonOf(item, 'uriTemplate', published), ...ruled });
       }
     }
   }
@@ -149,10 +173,10 @@ export class ResourceRoutes {
   find(uri: string): ResourceRoute | undefined {
     const listed = this.#routes.get(uri);
     if (listed !== undefined) return listed;
-    for (const { domain, address, callTimeoutMs, prefix, matcher } of this.#templates.values()) {
-      if (!uri.startsWith(prefix)) continue;
-      const own = uri.slice(prefix.length);
-      if (matcher.matches(own)) return { domain, address, callTimeoutMs, uri: own };
+    for (const template of this.#templates.values()) {
+      if (!uri.startsWith(template.prefix)) continue;
+      const own = uri.slice(template.prefix.length);
+      if (template.matcher.matches(own)) return routeOf(template, own);
     }
     return undefined;
   }
@@ -161,8 +185,7 @@ export class ResourceRoutes {
   findTemplate(template: string): ResourceRoute | undefined {
     const known = this.#templates.get(template);
     if (known === undefined) return this.find(template);
-    const { domain, address, callTimeoutMs } = known;
-    return { domain, address, callTimeoutMs, uri: known.template };
+    return routeOf(known, known.template);
   }
 
   /** The URI under which clients know a source's resource. */

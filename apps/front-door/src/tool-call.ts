@@ -1,55 +1,46 @@
 import { type CallContext, Fault, type ToolResult, callTool } from '@portico/contracts';
-import { takeContext } from './call-context.js';
-import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
-import { type CallFacts, fail, succeed } from './envelope.js';
-import { faultToRpc } from './fault-to-rpc.js';
+import { authorise } from './authorise.js';
+import { CallEnding } from './call-ending.js';
+import { forwardedMeta, inputRetry } from './client-hints.js';
+import { takeContext } from './context/call-context.js';
+import { ownArguments } from './context/own-arguments.js';
 import type { FrontDoor } from './front-door.js';
+import { guardLease } from './lease-guard.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
 import { checkParamHeaders } from './param-headers.js';
 import type { PublishedTool } from './published-tool.js';
 import { knownTool, seekTool } from './resolve-tool.js';
 import { HEADER_MISMATCH } from './standard-headers.js';
 
-/** The path of one tools/call, straight down: name, headers, context, dispatch, envelope. No step calls back up. */
+/**
+ * The path of one tools/call, straight down: name, context, access, headers, lease, dispatch, envelope, receipt. No step
+ * calls back up.
+ */
 export async function toolCall(request: McpRequest, door: FrontDoor): Promise<Answer> {
   const startedAt = performance.now();
-  const { name, arguments: args = {} } = request.params;
+  const { name, arguments: given = {} } = request.params;
   if (typeof name !== 'string') return invalidParams('name must be a string.');
-  if (!isRecord(args)) return invalidParams('arguments must be an object.');
+  if (!isRecord(given)) return invalidParams('arguments must be an object.');
 
   const resolved = knownTool(name, door) ?? (await seekTool(name, request.signal, door));
   if (resolved.kind === 'refused') return resolved.answer;
-  const context = takeContext(request);
-  const facts = (): CallFacts => ({
-    tool: resolved.tool,
-    context,
-    era: request.era,
-    servedFrom: 'backend',
-    durationMs: Math.round((performance.now() - startedAt) * 1000) / 1000,
-  });
-  if (resolved.kind === 'silent') return failed(silent(resolved.tool.domain), facts());
-  const { tool } = resolved;
-  const mismatch = request.era === 'modern' ? checkParamHeaders(tool.paramHeaders, args, request.headers) : undefined;
-  if (mismatch !== undefined) return { kind: 'error', status: 400, code: HEADER_MISMATCH, ...mismatch };
-
+  const ending = new CallEnding(resolved.tool, request, door, startedAt);
   try {
-    const result = await dispatch(tool, args, context, request, door);
-    const answer = succeed(result, facts());
-    // What there is may be told however much it is, as lists are.
-    if (tool.address === door.catalogue.gateway.address) return { kind: 'result', json: JSON.stringify(answer) };
-    return withinLimit(answer, facts, door);
+    const { args, hints, task } = ownArguments(given, resolved.tool.taken);
+    ending.context = takeContext(request, hints);
+    if (resolved.kind === 'silent') throw silent(resolved.tool.domain);
+    const { tool } = resolved;
+    authorise(tool, tool.shown, request, door);
+    const mismatch =
+      request.era === 'modern' ? checkParamHeaders(tool.paramHeaders, given, request.headers) : undefined;
+    if (mismatch !== undefined) return { kind: 'error', status: 400, code: HEADER_MISMATCH, ...mismatch };
+    if (tool.policy.lease !== undefined) ending.context = await guardLease(tool, args, task, ending.context, door);
+    const result = await dispatch(tool, args, ending.context, request, door);
+    return ending.succeeded(result);
   } catch (error) {
-    const fault = Fault.from(error);
-    if (fault.cause !== undefined && fault.code !== 'CANCELLED')
-      door.log.warn('call.failed', { tool: tool.published, code: fault.code, error: fault.cause });
-    return faultToRpc(fault, { era: request.era, retry: isRetry(request.params) }) ?? failed(fault, facts());
+    return ending.failed(Fault.from(error));
   }
 }
-
-const failed = (fault: Fault, facts: CallFacts): Answer => ({
-  kind: 'result',
-  json: JSON.stringify(fail(fault, facts)),
-});
 
 const silent = (domain: string): Fault =>
   new Fault('BACKEND_UNAVAILABLE', `${domain || 'The domain'} does not answer, so its tools are not known yet.`, {
@@ -57,38 +48,31 @@ const silent = (domain: string): Fault =>
   });
 
 /** Asks the tool's source, once, with the deadline its catalogue entry gives it. */
-function dispatch(
+async function dispatch(
   tool: PublishedTool,
   args: Record<string, unknown>,
   context: CallContext,
   request: McpRequest,
   door: FrontDoor,
 ): Promise<ToolResult> {
-  const { gateway } = door.catalogue;
-  if (tool.address === gateway.address) return gateway.call(tool.tool, args);
-  return door.bus.ask(
-    callTool(tool.address),
-    { tool: tool.tool, arguments: args, ...forwardedMeta(request), ...inputRetry(request.params) },
-    {
-      deadlineMs: tool.callTimeoutMs,
-      signal: request.signal,
-      context,
-      ...(request.notify !== undefined && { onNotice: request.notify }),
-    },
-  );
-}
-
-/** Serialises a result, or says honestly that it is too large to pass on. */
-function withinLimit(result: object, facts: () => CallFacts, door: FrontDoor): Answer {
-  const json = JSON.stringify(result);
-  // A character is one to three bytes, so most results need no exact count.
-  if (json.length * 3 <= door.resultLimitBytes) return { kind: 'result', json };
-  const bytes = Buffer.byteLength(json);
-  if (bytes <= door.resultLimitBytes) return { kind: 'result', json };
-  const fault = new Fault(
-    'PAYLOAD_TOO_LARGE',
-    `The result has ${bytes} bytes; at most ${door.resultLimitBytes} are passed on. Ask for less.`,
-    { executed: 'yes' },
-  );
-  return failed(fault, facts());
+  const { bulkhead, breakers, catalogue } = door;
+  if (tool.address === catalogue.gateway.address) return catalogue.gateway.call(tool.tool, args, request.principal);
+  const full = bulkhead.enter(tool.address, request.principal);
+  if (full !== undefined) throw full;
+  try {
+    return await breakers.run(tool.address, () =>
+      door.bus.ask(
+        callTool(tool.address),
+        { tool: tool.tool, arguments: args, ...forwardedMeta(request), ...inputRetry(request.params) },
+        {
+          deadlineMs: tool.callTimeoutMs,
+          signal: request.signal,
+          context,
+          ...(request.notify !== undefined && { onNotice: request.notify }),
+        },
+      ),
+    );
+  } finally {
+    bulkhead.leave(tool.address, request.principal);
+  }
 }

@@ -1,4 +1,5 @@
-import type { ReplyOf, SourceSummary, discoveryHealth } from '@portico/contracts';
+import type { Principal, Receipt, ReplyOf, SourceSummary, discoveryHealth } from '@portico/contracts';
+import type { Access } from '../policy/policy.js';
 import type { PublishedCatalogue } from '../published-catalogue.js';
 
 /** What the gateway's own tools look at. */
@@ -7,4 +8,9 @@ export interface GatewayView {
   /** What discovery last said of each source. */
   readonly sources: () => readonly SourceSummary[];
   readonly health: () => Promise<ReplyOf<typeof discoveryHealth>['sources']>;
+  readonly accessOf: (principal: Principal) => Access;
+  /** Full names of tools, by the name of their profile. */
+  readonly profiles: () => ReadonlyMap<string, readonly string[]>;
+  /** What was called for a tenant, newest first. */
+  readonly receipts: (tenant: string) => Promise<readonly Receipt[]>;
 }

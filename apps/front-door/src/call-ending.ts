@@ -1,0 +1,79 @@
+import { type CallContext, Fault, LEASE_REF_META_KEY, type ToolResult } from '@portico/contracts';
+import { isRetry } from './client-hints.js';
+import { correlationOf } from './context/call-context.js';
+import { type CallFacts, type CalledTool, fail, succeed } from './envelope.js';
+import { faultToRpc } from './fault-to-rpc.js';
+import type { FrontDoor } from './front-door.js';
+import type { Answer, McpRequest } from './mcp-request.js';
+import type { McpToolResult } from './mcp-tool-result.js';
+import { outcomeOf } from './receipts/receipts.js';
+import { envelopeOf, resultJson } from './result-json.js';
+
+/** The one domain that may say which lease a call acquired. */
+const TASK_DOMAIN = 'task';
+const GATEWAY_DOMAIN = 'gateway';
+
+/** How a call ends, well or not: in its envelope, as text, and with its receipt. Exactly one of its methods is called, once. */
+export class CallEnding {
+  /** What the call runs in, as soon as it is known. */
+  context: CallContext | undefined;
+
+  constructor(
+    private readonly tool: CalledTool,
+    private readonly request: McpRequest,
+    private readonly door: FrontDoor,
+    /** By `performance.now()`. */
+    private readonly startedAt: number,
+  ) {}
+
+  succeeded(given: ToolResult): Answer {
+    const result = this.tool.domain === TASK_DOMAIN ? this.withLease(given) : given;
+    const facts = this.facts();
+    const answer = succeed(result, facts);
+    const json = resultJson(answer);
+    // What there is may be told however much it is, as lists are.
+    const limit = this.tool.domain === GATEWAY_DOMAIN ? Infinity : this.door.resultLimitBytes;
+    // A character is one to three bytes, so most results need no exact count.
+    const bytes = json.length * 3 <= limit ? 0 : Buffer.byteLength(json);
+    if (bytes > limit) {
+      const message = `The result has ${bytes} bytes; at most ${limit} are passed on. Ask for less.`;
+      return this.failed(new Fault('PAYLOAD_TOO_LARGE', message, { executed: 'yes' }));
+    }
+    return this.ended(answer, json, facts);
+  }
+
+  failed(fault: Fault): Answer {
+    if (fault.cause !== undefined && fault.code !== 'CANCELLED') {
+      const { domain, tool } = this.tool;
+      this.door.log.warn('call.failed', { domain, tool, code: fault.code, error: fault.cause });
+    }
+    const facts = this.facts();
+    const answer = fail(fault, facts);
+    const ended = this.ended(answer, resultJson(answer), facts);
+    return faultToRpc(fault, { era: this.request.era, retry: isRetry(this.request.params) }) ?? ended;
+  }
+
+  private ended(answer: McpToolResult, json: string, { context, durationMs, servedFrom }: CallFacts): Answer {
+    this.door.receipts.write(this.tool, context, outcomeOf(envelopeOf(answer)), durationMs, servedFrom);
+    return { kind: 'result', json };
+  }
+
+  private facts(): CallFacts {
+    const { tenant, subject } = this.request.principal;
+    return {
+      tool: this.tool,
+      context: this.context ?? { correlationId: correlationOf(this.request), principal: { tenant, subject } },
+      era: this.request.era,
+      servedFrom: 'backend',
+      durationMs: Math.round((performance.now() - this.startedAt) * 1000) / 1000,
+    };
+  }
+
+  /** The lease that was really acquired takes the place of one that was only hinted at. */
+  private withLease(result: ToolResult): ToolResult {
+    const { [LEASE_REF_META_KEY]: ref, ...meta } = result._meta ?? {};
+    if (typeof ref !== 'string' || this.context === undefined) return result;
+    this.context = { ...this.context, leaseRef: ref };
+    return { ...result, _meta: meta };
+  }
+}

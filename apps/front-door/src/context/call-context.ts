@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { type CallContext, Fault, leaseRef } from '@portico/contracts';
+import { type McpRequest, isRecord } from '../mcp-request.js';
+import { CONTEXT_ARGUMENT } from './context-schemas.js';
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** What ids of our leases look like: one that stands where only a reference belongs is not passed on as it is. */
+const RAW_LEASE_ID = /^[A-Za-z0-9_-]{43}$/;
+
+type Hint = 'correlation-id' | 'task-id' | 'agent' | 'lease-id';
+/** Where a caller may say it: the argument wins over `_meta`, `_meta` over the header. */
+const ARGUMENT = { 'correlation-id': 'correlation_id', 'task-id': 'task_id', agent: 'agent', 'lease-id': 'lease_ref' };
+const HEADER = {
+  'correlation-id': 'x-correlation-id',
+  'task-id': 'x-task-id',
+  agent: 'x-agent-id',
+  'lease-id': 'x-lease-id',
+};
+
+const PREFIXES = ['portico/', 'djayzone/'];
+
+interface Spoken {
+  readonly value: unknown;
+  readonly place: 'argument' | 'meta' | 'header';
+  /** What the caller called it. */
+  readonly field: string;
+}
+
+/**
+ * The context a call runs in: hints for observation, never a right. `hints` is the argument `_gateway_context`, where the
+ * tool leaves that name to us. A correlation id that is absent or invalid becomes a UUID; any other id that is invalid
+ * throws INVALID_ARGUMENTS naming it. A raw lease id goes no further: only its reference does.
+ */
+export function takeContext(request: McpRequest, hints?: unknown): CallContext {
+  if (hints !== undefined && !isRecord(hints)) throw refused(CONTEXT_ARGUMENT, 'must be an object');
+  const { meta, headers, principal } = request;
+  const taskId = idOf(spoken('task-id', request, hints));
+  const agent = idOf(spoken('agent', request, hints));
+  const lease = refOf(spoken('lease-id', request, hints));
+  const traceparent = meta['traceparent'] ?? headers['traceparent'];
+  return {
+    correlationId: correlationOf(request, hints),
+    ...(taskId !== undefined && { taskId }),
+    ...(agent !== undefined && { agent }),
+    ...(lease !== undefined && { leaseRef: lease }),
+    ...(typeof traceparent === 'string' && TRACEPARENT.test(traceparent) && { traceparent }),
+    principal: { tenant: principal.tenant, subject: principal.subject },
+  };
+}
+
+/** The caller's correlation id when it is valid, else a new one. */
+export function correlationOf(request: McpRequest, hints?: Record<string, unknown>): string {
+  const given = spoken('correlation-id', request, hints)?.value;
+  return isId(given) ? given : randomUUID();
+}
+
+function spoken(hint: Hint, { meta, headers }: McpRequest, hints?: Record<string, unknown>): Spoken | undefined {
+  const argument = hints?.[ARGUMENT[hint]];
+  if (argument !== undefined)
+    return { value: argument, place: 'argument', field: `${CONTEXT_ARGUMENT}.${ARGUMENT[hint]}` };
+  for (const prefix of PREFIXES) {
+    const value = meta[prefix + hint];
+    if (value !== undefined) return { value, place: 'meta', field: `_meta["${prefix}${hint}"]` };
+  }
+  const value = headers[HEADER[hint]];
+  return value === undefined ? undefined : { value, place: 'header', field: `the header ${HEADER[hint]}` };
+}
+
+const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
+
+const idOf = (spoken: Spoken | undefined): string | undefined => {
+  if (spoken === undefined || isId(spoken.value)) return spoken?.value as string | undefined;
+  throw refused(spoken.field, 'must be 1 to 128 of letters, digits, ".", "_", ":" and "-"');
+};
+
+/** In the argument it is a reference already, elsewhere the id itself. */
+const refOf = (spoken: Spoken | undefined): string | undefined => {
+  const id = idOf(spoken);
+  if (id === undefined) return undefined;
+  return spoken?.place === 'argument' && !RAW_LEASE_ID.test(id) ? id : leaseRef(id);
+};
+
+const refused = (field: string, rule: string): Fault =>
+  new Fault('INVALID_ARGUMENTS', `${field} ${rule}.`, { executed: 'no' });

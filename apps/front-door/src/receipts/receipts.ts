@@ -1,0 +1,79 @@
+import type { Bus } from '@portico/bus';
+import { type CallContext, type Envelope, type Executed, type Receipt, receiptsWritten } from '@portico/contracts';
+import type { Log } from '@portico/observe';
+import type { ReceiptStore } from './receipt-store.js';
+
+/** How a call ended, as its receipt tells it. */
+export interface Outcome {
+  readonly code: Receipt['code'];
+  readonly executed: Executed;
+}
+
+/** The outcome that an envelope tells. */
+export const outcomeOf = ({ error, meta }: Envelope): Outcome =>
+  error ?? { code: 'OK', executed: meta.served_from === 'backend' ? 'yes' : 'no' };
+
+/**
+ * Leaves one receipt of each execution: a line in the log, an event on the bus, and the store that `gateway.receipts` reads.
+ * Nobody waits for any of it: what ends in one turn of the event loop is written behind its answers.
+ */
+export class Receipts {
+  private pending: Receipt[] = [];
+  private seq = 0;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly log: Log,
+    private readonly store: ReceiptStore,
+    /** Tells this front door from the others. */
+    private readonly frontDoor: string,
+  ) {}
+
+  write(
+    tool: { readonly domain: string; readonly tool: string },
+    context: CallContext,
+    { code, executed }: Outcome,
+    durationMs: number,
+    servedFrom: Receipt['served_from'],
+  ): void {
+    if (this.pending.length === 0) setImmediate(() => void this.flush());
+    const { principal, correlationId, taskId, agent, leaseRef } = context;
+    this.pending.push({
+      at: new Date().toISOString(),
+      front_door: this.frontDoor,
+      seq: ++this.seq,
+      tenant: principal.tenant,
+      subject: principal.subject,
+      domain: tool.domain,
+      tool: tool.tool,
+      code,
+      executed,
+      duration_ms: durationMs,
+      served_from: servedFrom,
+      correlation_id: correlationId,
+      ...(taskId !== undefined && { task_id: taskId }),
+      ...(agent !== undefined && { agent }),
+      ...(leaseRef !== undefined && { lease_ref: leaseRef }),
+    });
+  }
+
+  /** All that is kept of a tenant, newest first, this front door's last ones among them. Throws BACKEND_UNAVAILABLE. */
+  async newest(tenant: string): Promise<readonly Receipt[]> {
+    await this.flush();
+    return this.store.newest(tenant);
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    await this.store.close();
+  }
+
+  private flush(): Promise<void> {
+    const receipts = this.pending;
+    if (receipts.length === 0) return Promise.resolve();
+    this.pending = [];
+    for (const receipt of receipts) this.log.info('call.receipt', { ...receipt });
+    this.bus.tell(receiptsWritten, { receipts });
+    return this.store.append(receipts);
+  }
+}
