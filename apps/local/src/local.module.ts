@@ -13,6 +13,7 @@ import {
 } from '@portico/front-door';
 import type { Log } from '@portico/observe';
 import { type Environment, type SettingsTable } from '@portico/settings';
+import { startTaskRuntime, readConfig as readTaskConfig, settings as taskSettings } from '@portico/task-runtime';
 import { startUpstreams, readConfig as readUpstreamsConfig, settings as upstreamsSettings } from '@portico/upstreams';
 
 /** Every setting there is, as the apps declare them. */
@@ -20,6 +21,7 @@ export const settingsTables: readonly SettingsTable[] = [
   frontDoorSettings,
   upstreamsSettings,
   discoverySettings,
+  taskSettings,
   clusterSettings,
 ];
 
@@ -40,6 +42,7 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
   const config = readFrontDoorConfig(env);
   const upstreams = readUpstreamsConfig(env);
   const discovery = readDiscoveryConfig(env);
+  const task = readTaskConfig(env);
   const cluster = readClusterConfig(env);
   const bus = await connectBus({ url: config.busUrl, name: 'portico', log: log.child({ service: 'bus' }) });
   const running: { close(): Promise<void> }[] = [];
@@ -50,6 +53,7 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
   try {
     running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' })));
     running.push(await startUpstreams(bus, upstreams, log.child({ service: 'upstreams' })));
+    running.push(await startTaskRuntime(bus, task, log.child({ service: 'task-runtime' })));
     if (cluster !== undefined)
       running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
     const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }), startedAt);
