@@ -178,6 +178,11 @@ describeIfAvailable('nats-server', 'start:services on real servers', () =>
         const call = post(url, 'tools/call', { name: 'slow.wait', arguments: {} });
         await new Promise((resolve) => setTimeout(resolve, 500));
         services.child.kill('SIGINT');
+        await until(
+          () => !alive(pids.get('discovery') as number),
+          () => services.output,
+        );
+        expect(alive(pids.get('front-door') as number)).toBe(false);
         expect(await call).toContain('waited');
         expect(await services.ended).toBe(0);
         await allEnd();
