@@ -11,29 +11,34 @@ import { KEY_TIMING, KeySet, type KeyTiming, KeysUnavailable } from './key-set.j
 import { CALL_SCOPE } from './principal-names.js';
 import { principalOfClaims } from './principal-of-claims.js';
 import { readCredential } from './read-credential.js';
-import { REMEMBER_MS, RememberedTokens } from './remembered-tokens.js';
+import { RememberedTokens } from './remembered-tokens.js';
 import { resourceAtHost } from './resource-address.js';
 
-/** How far the issuer's clock may be from ours. */
-const CLOCK_TOLERANCE_SECS = 5;
-
+/** Milliseconds. */
 export interface TokenTiming extends KeyTiming {
   readonly rememberMs: number;
+  /** How far the issuer's clock may be from ours. */
+  readonly toleranceMs: number;
 }
+
+const TOKEN_TIMING: TokenTiming = { ...KEY_TIMING, rememberMs: 60_000, toleranceMs: 5_000 };
 
 /** `AUTH_MODE=jwt`: an OAuth 2.1 resource server. A token is verified, and remembered by its hash for a little while. */
 export class JwtAuthenticator implements Authenticator {
   private readonly keys: KeySet;
   private readonly remembered: RememberedTokens;
   private readonly challenges: Challenges;
+  private readonly toleranceSecs: number;
 
   constructor(
     private readonly config: JwtConfig,
     private readonly log: Log,
     timing: Partial<TokenTiming> = {},
   ) {
-    this.remembered = new RememberedTokens(timing.rememberMs ?? REMEMBER_MS);
-    this.keys = new KeySet(config.jwksUrl, log, () => this.remembered.forgetAll(), { ...KEY_TIMING, ...timing });
+    const times = { ...TOKEN_TIMING, ...timing };
+    this.remembered = new RememberedTokens(times.rememberMs);
+    this.toleranceSecs = times.toleranceMs / 1_000;
+    this.keys = new KeySet(config.jwksUrl, log, () => this.remembered.forgetAll(), times);
     this.challenges = new Challenges({
       hint:
         config.header === 'authorization'
@@ -65,7 +70,7 @@ export class JwtAuthenticator implements Authenticator {
         issuer,
         audience,
         algorithms: [...algorithms],
-        clockTolerance: CLOCK_TOLERANCE_SECS,
+        clockTolerance: this.toleranceSecs,
         requiredClaims: ['exp', 'sub'],
       });
       claims = verified.payload;
@@ -78,8 +83,10 @@ export class JwtAuthenticator implements Authenticator {
     if (principal === 'subject') return this.challenges.invalidToken(req, 'The token names no subject.');
     if (principal === 'tenant') return NO_TENANT;
     if (!principal.scopes.includes(CALL_SCOPE)) return this.challenges.insufficientScope(req);
-    this.remembered.remember(digest, principal, (claims.exp as number) * 1_000, era);
-    return principal;
+    // A request that came with the same token at the same time may have been faster: all have one principal.
+    const known = this.remembered.get(digest);
+    if (known === undefined) this.remembered.remember(digest, principal, (claims.exp as number) * 1_000, era);
+    return known ?? principal;
   }
 }
 

@@ -1,8 +1,6 @@
 import type { Principal } from '@portico/contracts';
 
 const MOST = 10_000;
-/** However long a token lasts, it is verified again after this. */
-export const REMEMBER_MS = 60_000;
 
 interface Entry {
   readonly principal: Principal;
@@ -12,7 +10,7 @@ interface Entry {
   readonly expiresAt: number;
 }
 
-/** Whose tokens were verified lately, by their hashes: never past their expiry, at most 60 s and at most 10,000. */
+/** Whose tokens were verified lately, by their hashes: never past their expiry, at most so long, and at most 10,000. */
 export class RememberedTokens {
   private readonly entries = new Map<string, Entry>();
   private forgotten = 0;
