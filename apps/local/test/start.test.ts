@@ -94,7 +94,7 @@ describe('[FD-7] whatever the state of what stands behind', () => {
     const asked = performance.now();
     expect(await list(portico.url)).toContain('gateway.describe');
     expect(performance.now() - asked).toBeLessThan(20_000);
-    await portico.until(/"event":"bus\.handler-fault"/);
+    await portico.until(/"event":"[a-z.]*not-connected"/);
     const logged = portico.output().match(/^\{"level".*\}$/gm) ?? [];
     expect(logged.filter((line) => JSON.parse(line).service === undefined)).toEqual([]);
     const children = childrenOf(portico.child.pid as number);

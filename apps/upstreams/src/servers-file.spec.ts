@@ -128,7 +128,10 @@ describe('a servers file', () => {
   });
 
   it('says which file can not be read', () => {
-    expect(() => readServersText('/nowhere/at/all/mcp.json')).toThrow('mcp.json can not be read (ENOENT).');
+    expect(() => readServersText('/nowhere/at/all/mcp.json')).toThrow(
+      'MCP_SERVERS_FILE mcp.json can not be read (ENOENT).',
+    );
+    expect(() => readServersText('/usr')).toThrow('MCP_SERVERS_FILE usr can not be read (EISDIR).');
   });
 
   it.each([

@@ -21,9 +21,9 @@ export function readServersText(path: string): string {
     if (size <= LIMIT_BYTES) return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new ServersFileError(`${file} can not be read (${reason}).`, { cause: error });
+    throw new ServersFileError(`MCP_SERVERS_FILE ${file} can not be read (${reason}).`, { cause: error });
   }
-  throw new ServersFileError(`${file} has ${size} bytes, but it takes at most ${LIMIT_BYTES}.`);
+  throw new ServersFileError(`MCP_SERVERS_FILE ${file} has ${size} bytes, but it takes at most ${LIMIT_BYTES}.`);
 }
 
 /** The servers of a text in the `mcpServers` format; `path` is where it stands. Throws a ServersFileError for the first thing that is wrong. */

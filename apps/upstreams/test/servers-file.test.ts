@@ -85,7 +85,7 @@ describe('[UP-14] the servers file', () => {
       told.length = 0;
       await writeFile(file, broken);
       await eventually(async () => expect((await list()).fileError).toContain(why));
-      expect((await list()).fileError).toMatch(/^mcp\.json.*\.$/);
+      expect((await list()).fileError).toMatch(/^(MCP_SERVERS_FILE )?mcp\.json.*\.$/);
       expect(logged.filter((line) => line.includes('servers-file.not-used'))).toHaveLength(1);
       expect(logged.join() + JSON.stringify(await list())).not.toContain('s3cret');
       await call('upstream.a');
@@ -151,7 +151,9 @@ describe('[UP-14] the servers file', () => {
     await start(file);
     await call('upstream.one');
     await rm(join(folder, 'sub'), { recursive: true });
-    await eventually(async () => expect((await list()).fileError).toBe('mcp.json can not be read (ENOENT).'));
+    await eventually(async () =>
+      expect((await list()).fileError).toBe('MCP_SERVERS_FILE mcp.json can not be read (ENOENT).'),
+    );
     await call('upstream.one');
     expect(server.pids()).toHaveLength(1);
     await mkdir(join(folder, 'sub'));

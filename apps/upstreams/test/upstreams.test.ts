@@ -191,6 +191,30 @@ describe('a server that dies', () => {
   });
 });
 
+describe('a call that its caller cancels', () => {
+  it('is no failure: nothing is said of it above debug, and no stack at all', async () => {
+    const lines: string[] = [];
+    const log = createLog({ name: 'upstreams', level: 'debug', write: (line) => void lines.push(line) });
+    const server = fixture();
+    const running = keep(await runUpstreams({ a: entryOf(server) }, {}, log));
+    await running.call('upstream.a', 'echo');
+    lines.length = 0;
+    const leaving = new AbortController();
+    const hanging = running.bus.ask(
+      callTool('upstream.a'),
+      { tool: 'hang', arguments: {} },
+      { deadlineMs: 20_000, signal: leaving.signal },
+    );
+    await eventually(() => expect(server.events()).toContain('act hang'));
+    leaving.abort();
+    await expect(hanging).rejects.toMatchObject({ code: 'CANCELLED' });
+    await eventually(() => expect(server.events()).toContain('notifications/cancelled'));
+    await delay(100);
+    expect(lines.filter((line) => !line.includes('"level":"debug"'))).toEqual([]);
+    expect(lines.join('')).not.toContain('stack');
+  });
+});
+
 describe('the end of the service', () => {
   it('[UP-9] ends every server and all else also when one thing can not be ended as it should', async () => {
     const servers = [fixture(), fixture()];
@@ -281,6 +305,8 @@ describe('a file that can not be used', () => {
   it('that is named but not there stops it too', async () => {
     const { bus, folder } = await run({});
     const config = readConfig({ MCP_SERVERS_FILE: `${folder}/other.json` });
-    await expect(startUpstreams(bus, config, silent)).rejects.toThrow('other.json can not be read (ENOENT).');
+    await expect(startUpstreams(bus, config, silent)).rejects.toThrow(
+      'MCP_SERVERS_FILE other.json can not be read (ENOENT).',
+    );
   });
 });

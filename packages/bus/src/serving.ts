@@ -59,7 +59,9 @@ export class Serving<C extends Call> {
 
   private faultOf(error: unknown, work: Work): Fault {
     if (error instanceof Fault) {
-      if (error.cause !== undefined) this.log.warn('bus.handler-fault', this.story(error.cause, work, error.code));
+      // That the asker went is no failure.
+      if (error.cause !== undefined && error.code !== 'CANCELLED')
+        this.log.warn('bus.handler-fault', this.story(error.cause, work, error.code));
       return error;
     }
     // What a handler throws because it was told to stop is no surprise: say why it was told.
