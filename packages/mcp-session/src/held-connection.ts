@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@portico/contracts';
 import type { StopSignal } from '@portico/contracts';
 import type { Connection, ServerFacts, SessionParts } from './connection.js';
-import { Reason, beforeSending } from './faults.js';
+import { failureOf, tellFailure } from './failure.js';
+import type { Failure } from './failure.js';
+import { beforeSending } from './faults.js';
 import { openConnection } from './open-connection.js';
 import type { SessionMemory } from './open-connection.js';
 import { SharedAttempt } from './shared-attempt.js';
@@ -12,21 +14,16 @@ import type { TargetSource } from './target.js';
 
 export type SessionState = 'idle' | 'connecting' | 'connected' | 'failed' | 'closed';
 
-/** Why a server is out of reach. */
-export interface Failure {
-  /** What callers are told. */
-  readonly message: string;
-  /** What its operators are told besides, where more is known. */
-  readonly reason: string | undefined;
-}
-
 /** How long what runs on a connection may take to end when it is to be made anew, in milliseconds. */
 const RETIRE_MS = 5_000;
 
 /** The connection of a session: made on first use, by one attempt that all share, and made anew when it is dead. */
 export class HeldConnection {
   readonly #memory: SessionMemory = { legacySince: undefined, stderr: new StderrRing() };
+  /** No longer used, and not yet ended. */
   readonly #retired = new Set<Connection>();
+  /** Ended on purpose. */
+  readonly #dropped = new WeakSet<Connection>();
   #live: Connection | undefined;
   #opening: SharedAttempt<Connection> | undefined;
   #hadOne = false;
@@ -98,6 +95,11 @@ export class HeldConnection {
     return this.#opening.join(signal, () => this.parts.faults.aborted(signal, 'no'));
   }
 
+  /** Whether we ended it: what fails with it says nothing of the server, and is not asked again on another. */
+  hasDropped(connection: Connection): boolean {
+    return this.#dropped.has(connection);
+  }
+
   /** How a use of it went: undefined, the server answered. */
   note(fault: Fault | undefined): void {
     if (fault !== undefined && fault.code !== 'BACKEND_UNAVAILABLE') return;
@@ -110,12 +112,14 @@ export class HeldConnection {
   async disconnect(): Promise<void> {
     const opening = this.#opening;
     opening?.abort(this.parts.faults.closed());
-    await opening?.outcome.catch(() => undefined);
+    // At once, so that nobody who comes meanwhile uses what is about to end.
     if (this.#live !== undefined) this.#retired.add(this.#live);
     this.#live = undefined;
-    await Promise.all([...this.#retired].map((connection) => connection.close()));
-    this.#retired.clear();
+    for (const connection of this.#retired) this.#dropped.add(connection);
+    const ending = this.#endRetired();
+    await opening?.outcome.catch(() => undefined);
     this.#failure = undefined;
+    await ending;
   }
 
   /** Ends it for good, and an attempt that runs; resolves when no process or socket of it is left. Idempotent. */
@@ -126,11 +130,11 @@ export class HeldConnection {
 
   async #open(within: AbortSignal): Promise<Connection> {
     const { parts } = this;
-    const retiring = this.#retire();
+    void this.#retire();
     try {
       const target = typeof this.target === 'function' ? await this.target() : this.target;
-      // What is left of a dead process is gone before another is started: one server never runs twice.
-      if (target.transport === 'stdio') await retiring;
+      // What is left of a process is gone before another is started: one server never runs twice.
+      if (target.transport === 'stdio') await this.#endRetired();
       if (within.aborted) throw parts.faults.aborted(within, 'no');
       await (this.#recalling ??= this.#recall());
       const connection = await openConnection(target, parts, this.#memory, within);
@@ -149,24 +153,13 @@ export class HeldConnection {
       return connection;
     } catch (error) {
       const fault = this.#closed ? parts.faults.closed() : beforeSending(error);
-      this.#tell(fault);
+      this.#failure = tellFailure(fault, this.#failure, parts, this.#closed);
       // Its story has been told: the caller's service need not tell it again.
       throw new Fault(fault.code, fault.message, { executed: 'no', retryAfterMs: fault.retryAfterMs });
     } finally {
       this.#opening = undefined;
       void this.since;
     }
-  }
-
-  /** A failure that is the same again and again is told once. */
-  #tell(fault: Fault): void {
-    const { log, name } = this.parts;
-    const before = this.#failure;
-    this.#failure = failureOf(fault);
-    const { message, reason } = this.#failure;
-    const again = before?.message === message && before.reason === reason;
-    const told = again || fault.code === 'CANCELLED' || this.#closed ? 'debug' : 'warn';
-    log[told]('not-connected', { server: name, code: fault.code, ...(reason ? { reason } : { cause: fault.cause }) });
   }
 
   async #recall(): Promise<void> {
@@ -194,9 +187,11 @@ export class HeldConnection {
     this.#retired.add(dead);
     await dead.retire().finally(() => this.#retired.delete(dead));
   }
-}
 
-const failureOf = ({ message, cause }: Fault): Failure => ({
-  message,
-  reason: cause instanceof Reason ? cause.message : undefined,
-});
+  async #endRetired(): Promise<void> {
+    const ending = [...this.#retired].map((connection) =>
+      connection.close().finally(() => this.#retired.delete(connection)),
+    );
+    await Promise.all(ending);
+  }
+}

@@ -99,7 +99,7 @@ export class HttpEndpoint {
 
   /** Ends every connection once nothing runs on it. */
   drain(): Promise<void> {
-    return this.#pool.closed ? Promise.resolve() : this.#pool.close();
+    return this.#pool.closed || this.#pool.destroyed ? Promise.resolve() : this.#pool.close();
   }
 
   /** Ends every connection, whatever runs on it. Idempotent. */

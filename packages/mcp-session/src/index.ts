@@ -11,7 +11,8 @@ export type {
   UseOptions,
 } from './session-use.js';
 export { Reason } from './faults.js';
-export type { Failure, SessionState } from './held-connection.js';
+export type { Failure } from './failure.js';
+export type { SessionState } from './held-connection.js';
 export type { ServerFacts } from './connection.js';
 export type { ServerCatalogue } from './catalogue.js';
 export { mirroredParams } from './header-values.js';

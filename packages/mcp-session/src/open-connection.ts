@@ -151,7 +151,7 @@ async function tryProcess(
   const within = AbortSignal.any([signal, settled.signal]);
   try {
     const facts = await negotiate(server, parts, within, discover);
-    if (facts.era === 'legacy') server.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+    if (facts.era === 'legacy') server.notify('notifications/initialized');
     return new StdioConnection(server, parts, facts);
   } catch (error) {
     const died = server.ended && server.started && !signal.aborted;

@@ -1,22 +1,10 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Fault, StopSignal } from '@portico/contracts';
 import type { SessionParts } from './connection.js';
-import { Reason } from './faults.js';
 import { answerTo, isObject, replyTo } from './json-rpc.js';
 import type { JsonObject, RpcAnswer } from './json-rpc.js';
-import { LineReader } from './line-reader.js';
-import { endProcessGroup } from './process-group.js';
+import { LineProcess } from './line-process.js';
 import type { StderrRing } from './stderr-ring.js';
 import type { StdioTarget } from './target.js';
-import { watchdog } from './watchdog.js';
-
-/** Most bytes that may wait for a server that does not read: beyond it nothing more is written. */
-const BACKLOG_LIMIT = 8_388_608;
-/** An overlong line is skipped up to this many times the limit; then the process is given up. */
-const SKIP_FACTOR = 8;
-/** How long the last output of an ended process may take to be read, in milliseconds. */
-const DRAIN_MS = 250;
 
 export interface Sent {
   readonly answer: RpcAnswer;
@@ -30,78 +18,40 @@ interface Waiting {
   readonly onMessage: ((message: JsonObject) => void) | undefined;
 }
 
-/** One server process in a process group of its own: JSON-RPC, one message a line. */
+/** A server that is a process of its own: JSON-RPC, one message a line. */
 export class ServerProcess {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #process: LineProcess;
   readonly #waiting = new Map<number, Waiting>();
-  #ended = false;
-  #exit: string | undefined;
-  #ending: Promise<void> | undefined;
 
-  /** `onNotification` hears everything that is neither an answer nor a question. */
+  /** `onNotification` hears everything that is neither an answer nor a question. Throws a Fault when it can not be started. */
   constructor(
     target: StdioTarget,
     private readonly parts: SessionParts,
     stderr: StderrRing,
     private readonly onNotification: (message: JsonObject) => void,
   ) {
-    this.#child = spawn(target.command, [...target.args], {
-      env: { ...target.env },
-      ...(target.cwd !== undefined && { cwd: target.cwd }),
-      stdio: 'pipe',
-      detached: true,
-      shell: false,
+    this.#process = new LineProcess(target, parts, {
+      onLine: (line) => this.#onLine(line),
+      onOverlong: (ends) => this.#onOverlong(ends),
+      onStderr: (chunk) => stderr.push(chunk),
+      onOver: (fault) => {
+        for (const waiting of [...this.#waiting.values()]) waiting.reject(fault);
+      },
     });
-    if (this.#child.pid !== undefined) watchdog.watch(this.#child.pid);
-    const lines = new LineReader(
-      parts.answerLimitBytes,
-      (line) => this.#onLine(line),
-      (ends) => this.#onOverlong(ends),
-    );
-    this.#child.stdout.on('data', (chunk: Buffer) => {
-      lines.push(chunk);
-      if (lines.unfinished > parts.answerLimitBytes * SKIP_FACTOR)
-        this.#giveUp(parts.faults.tooLarge(parts.answerLimitBytes));
-    });
-    this.#child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    const lost = () => parts.faults.unavailable('unknown', new Reason(`the process ended${this.exit}`));
-    // `close` comes after the last line was read, so an answer given while dying still counts.
-    let read = false;
-    let draining: NodeJS.Timeout | undefined;
-    this.#child.on('close', () => {
-      read = true;
-      clearTimeout(draining);
-      this.#giveUp(lost());
-    });
-    this.#child.on('exit', (code, signal) => {
-      this.#ended = true;
-      this.#exit = code === null ? ` by ${signal}` : ` with exit code ${code}`;
-      // What it leaves behind may hold its output open: then `close` never comes.
-      void this.#endGroup().then(() => {
-        if (!read) draining = setTimeout(() => this.#giveUp(lost()), DRAIN_MS);
-      });
-    });
-    // Its own message names the program with its arguments and where it stands.
-    this.#child.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) =>
-      this.#giveUp(parts.faults.unavailable('no', new Reason(`the program could not be started (${code})`))),
-    );
-    for (const pipe of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) {
-      pipe.on('error', (error) => parts.log.debug('pipe-failed', { server: parts.name, error }));
-    }
   }
 
   get ended(): boolean {
-    return this.#ended;
+    return this.#process.ended;
   }
 
   /** Completes "the process ended …" once it is known how it did; else empty. */
   get exit(): string {
-    return this.#exit ?? '';
+    return this.#process.exit;
   }
 
   /** False when there was nothing to start. */
   get started(): boolean {
-    return this.#child.pid !== undefined;
+    return this.#process.started;
   }
 
   /** Writes one request and waits for its answer. Nobody else may use `id`. Rejects with a Fault. */
@@ -120,7 +70,7 @@ export class ServerProcess {
       };
       const onAbort = (): void => {
         settled();
-        this.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }));
+        this.notify('notifications/cancelled', { requestId: id });
         reject(faults.aborted(signal, 'unknown'));
       };
       this.#waiting.set(id, {
@@ -130,9 +80,14 @@ export class ServerProcess {
         onMessage: options.onMessage,
       });
       signal.addEventListener('abort', onAbort);
-      if (!this.write(line))
+      if (!this.#process.write(line))
         this.#waiting.get(id)!.reject(faults.unavailable('no', new Error('the server reads no more')));
     });
+  }
+
+  /** Says something that has no answer; nothing when the process has ended, or reads no more. */
+  notify(method: string, params?: JsonObject): void {
+    this.#process.write(JSON.stringify({ jsonrpc: '2.0', method, params }));
   }
 
   /** Hands a message of a request's own to it; false when nobody waits for it (any more). */
@@ -142,35 +97,10 @@ export class ServerProcess {
     return waiting !== undefined;
   }
 
-  /** False when the line was not taken: the process has ended, or too much waits for it already. */
-  write(line: string): boolean {
-    const { stdin } = this.#child;
-    if (this.#ended || !stdin.writable || stdin.writableLength > BACKLOG_LIMIT) return false;
-    stdin.write(`${line}\n`);
-    return true;
-  }
-
   /** Ends the whole group; resolves when none of it is left. Idempotent. */
   close(): Promise<void> {
-    this.#giveUp(this.parts.faults.unavailable('unknown', new Error('the session was closed')));
-    return this.#endGroup();
-  }
-
-  /** Nobody gets an answer any more; what is left of the group is ended too. */
-  #giveUp(fault: Fault): void {
-    this.#ended = true;
-    for (const waiting of [...this.#waiting.values()]) waiting.reject(fault);
-    this.#child.stdin.destroy();
-    void this.#endGroup().then(() => {
-      this.#child.stdout.destroy();
-      this.#child.stderr.destroy();
-    });
-  }
-
-  #endGroup(): Promise<void> {
-    const { pid } = this.#child;
-    return (this.#ending ??=
-      pid === undefined ? Promise.resolve() : endProcessGroup(pid).finally(() => watchdog.release(pid)));
+    this.#process.giveUp(this.parts.faults.unavailable('unknown', new Error('the session was closed')));
+    return this.#process.end();
   }
 
   #onLine(line: string): void {
@@ -193,7 +123,7 @@ export class ServerProcess {
     if (!isObject(message)) return;
     if (typeof message.method === 'string') {
       if (message.id === undefined) this.onNotification(message);
-      else if (typeof message.id === 'string' || typeof message.id === 'number') this.write(replyTo(message));
+      else if (typeof message.id === 'string' || typeof message.id === 'number') this.#process.write(replyTo(message));
       return;
     }
     const waiting = typeof message.id === 'number' ? this.#waiting.get(message.id) : undefined;
@@ -206,15 +136,15 @@ export class ServerProcess {
 
   /** An answer too large to be held: its request is told so, and the server lives on for the others. */
   #onOverlong(ends: string): void {
+    const { faults, answerLimitBytes } = this.parts;
     const found =
       /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/.exec(ends) ??
       /,\s*"id"\s*:\s*(\d{1,15})\s*\}\s*$/.exec(ends);
     const waiting = found === null ? undefined : this.#waiting.get(Number(found[1]));
-    const fault = this.parts.faults.tooLarge(this.parts.answerLimitBytes);
+    const fault = faults.tooLarge(answerLimitBytes);
     if (waiting !== undefined) waiting.reject(fault);
     else if (/^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"/.test(ends)) return;
     else if (this.#waiting.size === 1) for (const only of [...this.#waiting.values()]) only.reject(fault);
-    else
-      this.#giveUp(this.parts.faults.unavailable('unknown', new Error('an answer too large, of an unknown request')));
+    else this.#process.giveUp(faults.unavailable('unknown', new Error('an answer too large, of an unknown request')));
   }
 }

@@ -124,7 +124,7 @@ describe('what a fault tells', () => {
       expect(fault.message).toContain('"fixture"');
     }
     expect(session.state).toBe('failed');
-    expect(session.lastError).toBe('The server "fixture" could not be reached.');
+    expect(session.failure?.message).toBe('The server "fixture" could not be reached.');
   });
 });
 

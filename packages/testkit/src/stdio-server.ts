@@ -16,6 +16,8 @@ export interface StdioScript {
   readonly grandchild?: boolean;
   /** Ignores SIGTERM and the end of its input. */
   readonly stubborn?: boolean;
+  /** Never answers `resources/read`. */
+  readonly silentReads?: boolean;
   /** Lines written to stderr at start. */
   readonly stderrLines?: number;
 }
@@ -123,6 +125,7 @@ function program(script: StdioScript & { record: string; odd: object }): void {
       return void say({ method: 'notifications/subscriptions/acknowledged', params: { notifications: {}, _meta } });
     }
     if (method === 'tools/list') return void give({ tools: script.tools });
+    if (method === 'resources/read' && script.silentReads) return;
     if (method !== 'tools/call') return void fail(-32601);
 
     const args = params.arguments ?? {};
