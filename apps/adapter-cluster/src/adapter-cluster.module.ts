@@ -4,7 +4,6 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
-import { ClusterDomain } from './cluster-domain.js';
 import type { AdapterClusterConfig } from './config.js';
 
 export { readConfig, settings } from './config.js';
@@ -12,7 +11,9 @@ export type { AdapterClusterConfig } from './config.js';
 
 @Module({})
 export class AdapterClusterModule {
-  static on(bus: Bus, config: AdapterClusterConfig, log: Log): DynamicModule {
+  static async on(bus: Bus, config: AdapterClusterConfig, log: Log): Promise<DynamicModule> {
+    // With it comes a YAML parser, which a process that only reads these settings does without.
+    const { ClusterDomain } = await import('./cluster-domain.js');
     return {
       module: AdapterClusterModule,
       providers: [{ provide: ClusterDomain, useFactory: () => new ClusterDomain(bus, config, log) }],

@@ -4,7 +4,7 @@ import { SettingError, readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
 import type { ServerTarget } from '@portico/mcp-session';
 import { splitCommand } from './command-line.js';
-import { parseRule } from './deny.js';
+import { parseRule } from './deny-rule.js';
 
 export const settings = {
   BUS_URL: setting.text({ default: 'memory:', orFile: true, meaning: 'the bus between services' }),

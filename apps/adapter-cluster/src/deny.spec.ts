@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fault } from '@portico/contracts';
-import { DenyList, parseRule } from './deny.js';
+import { parseRule } from './deny-rule.js';
+import { DenyList } from './deny.js';
 
 const faultOf = (list: DenyList, tool: string, args: Record<string, unknown>): Fault | undefined => {
   try {

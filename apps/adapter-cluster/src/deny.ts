@@ -1,32 +1,12 @@
 import { Fault } from '@portico/contracts';
 import type { ToolCallRequest } from '@portico/contracts';
+import { parseRule } from './deny-rule.js';
+import type { DenyRule } from './deny-rule.js';
 import { plainKind } from './kinds.js';
 import { UnreadableManifest, manifestKinds, valueKinds } from './manifest-kinds.js';
 
-/** One thing that may not be done: a tool, or a tool on one kind of resource. */
-export interface DenyRule {
-  /** Lower case; `*` stands for any run of characters. */
-  readonly tool: string;
-  /** As `plainKind` has it. */
-  readonly kind?: string;
-}
-
 /** Denied until the operator allows it: what shows a credential, or runs a command where credentials are mounted. */
 const DENIED_BY_DEFAULT = ['configuration_view', 'resources_*:Secret', 'pods_exec', 'pods_run'];
-
-const RULE = /^([A-Za-z0-9_*.-]{1,128})(?::([A-Za-z0-9./-]{1,253}))?$/;
-
-/** Reads `tool` or `tool:Kind`, `*` in the tool's name for anything. Throws, in a sentence, for anything else. */
-export function parseRule(text: string): DenyRule {
-  const [, tool, kind] = RULE.exec(text) ?? [];
-  const plain = kind === undefined ? undefined : plainKind(kind);
-  if (tool === undefined || (kind !== undefined && plain === undefined)) {
-    throw new Error(
-      `${JSON.stringify(text.slice(0, 100))} is neither a tool ("pods_exec", "helm_*") nor a tool on a kind ("resources_*:Secret")`,
-    );
-  }
-  return { tool: tool.toLowerCase(), ...(plain !== undefined && { kind: plain }) };
-}
 
 /** What may not be done on the cluster, whoever asks. */
 export class DenyList {

@@ -4,7 +4,6 @@ import type { BusLog } from './bus-log.js';
 import { LinkBus } from './link-bus.js';
 import { memoryBus } from './memory-bus.js';
 import { readNatsAddress } from './nats-address.js';
-import { NatsLink } from './nats-link.js';
 
 export interface ConnectBusOptions {
   /** `memory:`, or a comma list of `nats://host:port` or `tls://host:port`; `user:password@` or `token@` before the host. */
@@ -25,5 +24,7 @@ export const connectBus = async ({
 }: ConnectBusOptions): Promise<Bus> => {
   if (url === 'memory:') return memoryBus({ log });
   const address = readNatsAddress(url);
+  // Half the modules of a start in one process would be the NATS client's.
+  const { NatsLink } = await import('./nats-link.js');
   return new LinkBus(await NatsLink.open({ address, name, log, connectTimeoutMs }), log);
 };
