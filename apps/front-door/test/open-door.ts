@@ -6,6 +6,7 @@ import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/disc
 import { type Domain, serveDomain } from '@portico/domain-kit';
 import { readConfig, startFrontDoor } from '@portico/front-door';
 import { type Log, createLog } from '@portico/observe';
+import { readConfig as readTaskConfig, startTaskRuntime } from '@portico/task-runtime';
 import { readConfig as readUpstreamsConfig, startUpstreams } from '@portico/upstreams';
 
 export const MODERN = '2026-07-28';
@@ -16,6 +17,8 @@ export interface OpenDoor {
   /** What `/api` asks for, as the front door's own file has it. */
   readonly adminToken: string;
   readonly bus: Bus;
+  /** Where it keeps its files. */
+  readonly home: string;
   /** Every line logged so far. */
   readonly lines: string[];
   /** Sends a request of the given revision, with the headers that belong to it; `headers` come on top. */
@@ -52,17 +55,23 @@ export interface Behind {
   readonly servers?: Record<string, Record<string, unknown>>;
   /** False: nothing serves discovery, unless the test does. */
   readonly discovery?: boolean;
+  /** True: leases are served, on the REDIS_URL that is given. */
+  readonly tasks?: boolean;
+  /** The policy file; one without rules unless given. */
+  readonly policy?: Record<string, unknown>;
 }
 
 /** A front door with discovery behind it, and what else is asked for. */
 export async function openDoor(
   env: Record<string, string> = {},
-  { bus: given, servers, startedAt, discovery: discovers = true }: Behind = {},
+  { bus: given, servers, startedAt, discovery: discovers = true, tasks = false, policy = {} }: Behind = {},
 ): Promise<OpenDoor> {
   const home = mkdtempSync(join(tmpdir(), 'portico-door-'));
   const lines: string[] = [];
   const log: Log = createLog({ name: 'test', format: 'json', level: 'debug', write: (line) => void lines.push(line) });
-  const all = { PORT: '0', ADMIN_PORT: '0', PORTICO_HOME: home, ...env };
+  const policyFile = join(home, 'policy.yaml');
+  writeFileSync(policyFile, JSON.stringify(policy));
+  const all = { PORT: '0', ADMIN_PORT: '0', PORTICO_HOME: home, POLICY_FILE: policyFile, ...env };
   const bus = given ?? memoryBus({ log });
   const closers: (() => Promise<void>)[] = [];
   if (discovers) {
@@ -78,6 +87,10 @@ export async function openDoor(
       log,
     );
     closers.unshift(() => upstreams.close());
+  }
+  if (tasks) {
+    const runtime = await startTaskRuntime(bus, readTaskConfig(all), log);
+    closers.unshift(() => runtime.close());
   }
   const door = await startFrontDoor(bus, readConfig(all), log, startedAt);
   closers.unshift(() => door.close());
@@ -95,6 +108,7 @@ export async function openDoor(
     return answerOf(response.status, response.headers, await response.text());
   };
   return {
+    home,
     url: door.url,
     adminUrl: door.adminUrl,
     adminToken: readFileSync(join(home, 'admin-token'), 'utf8').trim(),
