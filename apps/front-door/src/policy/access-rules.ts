@@ -80,7 +80,7 @@ const applies = ({ subjects, tenants, scopes }: Rule, principal: Principal): boo
 const matchesAny = (globs: readonly StarGlob[], text: string): boolean =>
   globs.length === 0 || globs.some((glob) => glob.matches(text));
 
-const EVERYTHING = new DotGlob('*');
+const EVERY_TOOL = new DotGlob('*');
 
 class RuledAccess implements Access {
   readonly all: boolean;
@@ -119,7 +119,7 @@ class RuledAccess implements Access {
   #deniesNothing(): boolean {
     for (const { deny, allow } of this.rules) {
       if (deny.some(({ pattern }) => !isOpenToAll(pattern))) return false;
-      if (allow.some((glob) => glob.covers(EVERYTHING))) return true;
+      if (allow.some((glob) => glob.covers(EVERY_TOOL))) return true;
     }
     return this.openByDefault;
   }

@@ -24,7 +24,13 @@ export function parseDocument(text: string): unknown {
   };
   const tokens = parsed(text, yaml, lines, fail);
   const documents = [
-    ...new yaml.Composer({ schema: 'core', merge: false, uniqueKeys: false, logLevel: 'error' }).compose(tokens),
+    ...new yaml.Composer({
+      schema: 'core',
+      resolveKnownTags: false,
+      merge: false,
+      uniqueKeys: false,
+      logLevel: 'error',
+    }).compose(tokens),
   ];
   const [document, second] = documents;
   if (document === undefined || document.contents === null) return fail('is empty', undefined);
@@ -38,6 +44,7 @@ type Fail = (reason: string, offset: number | undefined) => never;
 
 /** The concrete syntax, read without recursion and bounded before anything is made of it. */
 function parsed(text: string, yaml: typeof Yaml, lines: Yaml.LineCounter, fail: Fail): Yaml.CST.Token[] {
+  lines.addNewLine(0);
   const parser = new yaml.Parser(lines.addNewLine);
   const tokens: Yaml.CST.Token[] = [];
   let count = 0;
