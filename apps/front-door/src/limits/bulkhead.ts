@@ -57,6 +57,11 @@ export class Bulkhead {
     return this.domains.size;
   }
 
+  /** Principals that have been met at a domain and not forgotten yet. */
+  sizeOf(address: string): number {
+    return this.domains.get(address)?.of.size ?? 0;
+  }
+
   private sweep(): void {
     if (this.domains.size < this.sweepAt) return;
     for (const [address, { running }] of this.domains) if (running === 0) this.domains.delete(address);
