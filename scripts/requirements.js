@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { transformFileSync } from '@swc/core';
-import { idsIn, lastChange, titlesById } from './requirement-titles.js';
+import { proofsIn } from './requirement-proofs.js';
+import { lastChange, titlesById } from './requirement-titles.js';
 import { RESULTS_FILE } from './test-reporter.js';
 
 /**
- * Prints what must be true and the tests that prove it; exits with 1 when a proven row has no passing test.
+ * Prints what must be true and the tests that prove it; exits with 1 when a proven row has no passing test,
+ * or a suite of the last run could not be run.
  * @typedef {import('../requirements.js').Requirement} Requirement
  * @typedef {import('./test-reporter.js').TestResults} TestResults
  */
@@ -42,16 +44,9 @@ function titlesOfPassingTests() {
   }
   if (problems.length > 0) return titlesById(root);
 
-  const { tests } = /** @type {TestResults} */ (JSON.parse(readFileSync(file, 'utf8')));
-  /** @type {Map<string, string[]>} */
-  const passing = new Map();
-  for (const { title, status } of tests) {
-    for (const id of new Set(idsIn(title))) {
-      if (status === 'passed') passing.set(id, [...(passing.get(id) ?? []), title]);
-      if (status === 'failed') problems.push(`${id} has a failing test: ${title}`);
-    }
-  }
-  return passing;
+  const proofs = proofsIn(/** @type {TestResults} */ (JSON.parse(readFileSync(file, 'utf8'))));
+  problems.push(...proofs.problems);
+  return proofs.passing;
 }
 
 function table() {

@@ -3,7 +3,8 @@ import { dirname, join, relative } from 'node:path';
 
 /**
  * @typedef {{ readonly title: string, readonly status: string, readonly file: string }} TestOutcome
- * @typedef {{ readonly finishedAt: string, readonly tests: readonly TestOutcome[] }} TestResults
+ * @typedef {{ readonly finishedAt: string, readonly tests: readonly TestOutcome[], readonly broken: readonly string[] }} TestResults
+ * `broken`: the files that could not be run, so that none of their tests is among `tests`.
  */
 
 /** Where the outcome of the last whole run is kept for `npm run requirements`. */
@@ -37,7 +38,10 @@ export default class TestReporter {
         file: relative(this.rootDir, testFilePath),
       })),
     );
-    if (this.whole) this.keep(tests);
+    const broken = results.testResults
+      .filter(({ testExecError }) => testExecError)
+      .map(({ testFilePath }) => relative(this.rootDir, testFilePath));
+    if (this.whole) this.keep(tests, broken);
     const missing = notRun(tests);
     const silenced = this.whole ? tests.filter(isSilenced) : [];
     const refused = [
@@ -57,12 +61,15 @@ export default class TestReporter {
     return this.error;
   }
 
-  /** @param {readonly TestOutcome[]} tests */
-  keep(tests) {
+  /**
+   * @param {readonly TestOutcome[]} tests
+   * @param {readonly string[]} broken
+   */
+  keep(tests, broken) {
     const file = join(this.rootDir, RESULTS_FILE);
     mkdirSync(dirname(file), { recursive: true });
     /** @type {TestResults} */
-    const kept = { finishedAt: new Date().toISOString(), tests };
+    const kept = { finishedAt: new Date().toISOString(), tests, broken };
     writeFileSync(file, JSON.stringify(kept, null, 1));
   }
 }
