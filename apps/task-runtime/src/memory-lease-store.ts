@@ -20,6 +20,9 @@ export class MemoryLeaseStore implements LeaseStore {
   private sweepAt = NEVER_SWEPT_BELOW;
   private closed = false;
 
+  /** `othersKeep`: whether another process answers for the same resources, so that nobody knows who has one. */
+  constructor(private readonly othersKeep: () => boolean = () => false) {}
+
   async acquire(place: string, asked: LeaseRequest): Promise<Exclude<LeaseFound, { state: 'free' }>> {
     const there = this.live(place);
     if (there) return { state: 'held', lease: shown(there) };
@@ -59,6 +62,7 @@ export class MemoryLeaseStore implements LeaseStore {
 
   private live(place: string): Kept | undefined {
     if (this.closed) throw unavailable('The leases are closed.');
+    if (this.othersKeep()) throw unavailable('Several processes keep leases, each its own: they need REDIS_URL.');
     const there = this.kept.get(place);
     if (!there || there.until > performance.now()) return there;
     this.kept.delete(place);

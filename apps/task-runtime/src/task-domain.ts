@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Fault, guardLease } from '@portico/contracts';
 import type { Bus, Subscription } from '@portico/bus';
 import { serveDomain } from '@portico/domain-kit';
@@ -17,12 +16,13 @@ export class TaskDomain {
     private readonly bus: Bus,
     private readonly leases: LeaseStore,
     private readonly log: Log,
+    private readonly instance: string,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { bus, leases, log } = this;
+    const { bus, leases, log, instance } = this;
     this.guarding = await bus.serve(guardLease, (request) => leaseVerdict(leases, request));
-    this.served = await serveDomain(bus, domainOn(leases), { instance: randomUUID(), log });
+    this.served = await serveDomain(bus, domainOn(leases), { instance, log });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -8,6 +9,7 @@ import { openRedis } from '@portico/storage';
 import type { TaskRuntimeConfig } from './config.js';
 import type { LeaseStore } from './lease-store.js';
 import { MemoryLeaseStore } from './memory-lease-store.js';
+import { hearOtherKeepers } from './other-keepers.js';
 import { RedisLeaseStore } from './redis-lease-store.js';
 import { TaskDomain } from './task-domain.js';
 
@@ -16,10 +18,10 @@ export type { TaskRuntimeConfig } from './config.js';
 
 @Module({})
 export class TaskRuntimeModule {
-  static on(bus: Bus, leases: LeaseStore, log: Log): DynamicModule {
+  static on(bus: Bus, leases: LeaseStore, log: Log, instance: string): DynamicModule {
     return {
       module: TaskRuntimeModule,
-      providers: [{ provide: TaskDomain, useFactory: () => new TaskDomain(bus, leases, log) }],
+      providers: [{ provide: TaskDomain, useFactory: () => new TaskDomain(bus, leases, log, instance) }],
     };
   }
 }
@@ -27,15 +29,20 @@ export class TaskRuntimeModule {
 /** Serves `task.*` and the guard of leases on a bus. Rejects with one sentence for a REDIS_URL that is none. */
 export async function startTaskRuntime(
   bus: Bus,
-  config: TaskRuntimeConfig,
+  { redisUrl }: TaskRuntimeConfig,
   log: Log,
 ): Promise<{ close(): Promise<void> }> {
-  const { redisUrl } = config;
-  const leases =
-    redisUrl === 'memory:' ? new MemoryLeaseStore() : new RedisLeaseStore(await openRedis(redisUrl, { log }));
-  const context = await NestFactory.createApplicationContext(TaskRuntimeModule.on(bus, leases, log), {
+  const instance = randomUUID();
+  const others = redisUrl === 'memory:' ? await hearOtherKeepers(bus, instance, log) : undefined;
+  const leases = others ? new MemoryLeaseStore(others.heard) : new RedisLeaseStore(await openRedis(redisUrl, { log }));
+  const context = await NestFactory.createApplicationContext(TaskRuntimeModule.on(bus, leases, log, instance), {
     logger: false,
     abortOnError: false,
   });
-  return { close: () => context.close() };
+  return {
+    async close() {
+      await context.close();
+      await others?.close();
+    },
+  };
 }

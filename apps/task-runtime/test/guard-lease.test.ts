@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { memoryBus } from '@portico/bus';
+import { MemoryHub, memoryBus } from '@portico/bus';
 import { guardLease } from '@portico/contracts';
 import { describeIfAvailable, startRedisServer } from '@portico/testkit';
 import type { RedisServer } from '@portico/testkit';
@@ -73,6 +73,25 @@ describe('[LE-5] the guard without its service', () => {
     const asked = bus.ask(guardLease, { principal: ALICE, resource: 'r', leaseId: 'x', keepMs: 1 });
     await expect(asked).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
     await bus.close();
+  });
+});
+
+describe('[LE-5] leases in the memory of two processes', () => {
+  it('are granted by neither, nor opened, until one of them is alone again', async () => {
+    const hub = new MemoryHub();
+    const tasks = await startRuntimes({ hub });
+    const held = await tasks.acquire('r', ALICE);
+    const second = await startRuntimes({ hub });
+    const closed = { code: 'BACKEND_UNAVAILABLE', executed: 'no' };
+    for (let turn = 0; turn < 4; turn += 1) {
+      await expect(tasks.acquire(`r${turn}`, BOB)).rejects.toMatchObject(closed);
+      await expect(tasks.guard('r', held.lease_id, ALICE)).rejects.toMatchObject(closed);
+    }
+    expect(tasks.lines.join()).toContain('leases.kept-twice');
+    await second.close();
+    await untilAnswered(tasks);
+    expect(await tasks.guard('r', held.lease_id, ALICE)).toMatchObject({ verdict: 'live' });
+    await tasks.close();
   });
 });
 

@@ -18,8 +18,7 @@ export const ALICE: Caller = { tenant: 'acme', subject: 'alice' };
 export const BOB: Caller = { tenant: 'acme', subject: 'bob' };
 
 /** Instances of the service on one bus, each with its own connection to the store, and callers of them. */
-export async function startRuntimes({ redisUrl = 'memory:', instances = 1 } = {}) {
-  const hub = new MemoryHub();
+export async function startRuntimes({ redisUrl = 'memory:', instances = 1, hub = new MemoryHub() } = {}) {
   const lines: string[] = [];
   const log = createLog({ name: 'test', level: 'debug', format: 'json', write: (line) => void lines.push(line) });
   const buses: Bus[] = [];
