@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { logSettings } from '@portico/observe';
 import { type Environment, SettingError, readSettings, setting } from '@portico/settings';
 import { authSettings, readAuth } from './auth/auth-settings.js';
+import { limitSettings, readLimits } from './limits/limit-settings.js';
 import { policySettings } from './policy/policy-settings.js';
 import { isLoopback } from './http-guards.js';
 
@@ -51,6 +52,7 @@ export const settings = {
     meaning: 'off: the argument _gateway_context is not shown in the schemas of tools; it is understood all the same',
   }),
   ...policySettings,
+  ...limitSettings,
   LIST_TTL_SECS: setting.seconds({ default: 300, meaning: 'how long clients may keep a list; 0: not at all' }),
   ...logSettings,
 };
@@ -79,6 +81,8 @@ export function readConfig(env: Environment) {
     adminTokenFile: read.ADMIN_TOKEN_FILE ?? resolve(read.PORTICO_HOME, 'admin-token'),
     signingKeyFile: read.SIGNING_KEY_FILE ?? resolve(read.PORTICO_HOME, 'signing-key'),
     auth: readAuth(read),
+    limits: readLimits(read, read.AUTH_MODE),
+    redisUrl: read.REDIS_URL,
     policyFile: { path: read.POLICY_FILE ?? resolve('policy.yaml'), explicit: read.POLICY_FILE !== undefined },
     busUrl: read.BUS_URL,
     allowedOrigins: read.ALLOWED_ORIGINS,

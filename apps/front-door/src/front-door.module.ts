@@ -45,7 +45,7 @@ export class FrontDoorModule {
         {
           provide: CatalogueMemory,
           inject: [Gatekeepers],
-          useFactory: ({ policy, receipts }: Gatekeepers) =>
+          useFactory: ({ parts: { policy, receipts } }: Gatekeepers) =>
             new CatalogueMemory(bus, {
               toolNames: config.toolNames,
               contextInSchemas: config.contextInSchemas,
@@ -67,7 +67,7 @@ export class FrontDoorModule {
           inject: [CatalogueMemory, Gatekeepers, SdkServer, RunningCalls, KeepAlive],
           useFactory: (
             catalogue: CatalogueMemory,
-            { authenticator, policy, receipts }: Gatekeepers,
+            { parts: { authenticator, admission, policy, bulkhead, breakers, receipts } }: Gatekeepers,
             sdk: SdkServer,
             running: RunningCalls,
             keepAlive: KeepAlive,
@@ -77,8 +77,8 @@ export class FrontDoorModule {
                 bus,
                 catalogue,
                 policy,
-                bulkhead: { enter: () => undefined, leave: () => undefined },
-                breakers: { run: (_domain, work) => work() },
+                bulkhead,
+                breakers,
                 receipts,
                 log,
                 resultLimitBytes: config.resultLimitBytes,
@@ -86,7 +86,7 @@ export class FrontDoorModule {
               },
               guards: new HttpGuards(config),
               authenticator,
-              admission: { admit: () => ({ release: () => undefined }), close: async () => undefined },
+              admission,
               sdk,
               running,
               sessions: new SessionIds(loadSigningKey(config.signingKeyFile)),

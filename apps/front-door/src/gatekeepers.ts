@@ -2,34 +2,58 @@ import { randomBytes } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
+import { type RedisScripts, openRedis } from '@portico/storage';
 import type { Authenticator } from './auth/authenticator.js';
 import { openAuthenticator } from './auth/open-authenticator.js';
 import type { FrontDoorConfig } from './config.js';
+import type { Admission } from './limits/admission.js';
+import { Bulkhead } from './limits/bulkhead.js';
+import { DomainBreakers } from './limits/domain-breakers.js';
+import { openAdmission } from './limits/open-admission.js';
 import { openPolicy } from './policy/open-policy.js';
 import { MemoryReceipts } from './receipts/memory-receipts.js';
 import { Receipts } from './receipts/receipts.js';
+import { RedisReceipts } from './receipts/redis-receipts.js';
+
+interface Parts {
+  readonly authenticator: Authenticator;
+  readonly admission: Admission;
+  readonly policy: ReturnType<typeof openPolicy>;
+  readonly bulkhead: Bulkhead;
+  readonly breakers: DomainBreakers;
+  readonly receipts: Receipts;
+  readonly redis: RedisScripts | undefined;
+}
 
 /** Who comes in, what they may do, how much of it at once, and what is noted of it. */
 export class Gatekeepers implements OnApplicationShutdown {
-  private constructor(
-    readonly authenticator: Authenticator,
-    readonly policy: ReturnType<typeof openPolicy>,
-    readonly receipts: Receipts,
-  ) {}
+  private constructor(readonly parts: Parts) {}
 
-  /** Rejects with one sentence when a file of keys or of rules can not be used. */
+  /** Waits for no store and no issuer. Rejects with one sentence for a file of keys or of rules that can not be used. */
   static async open(bus: Bus, config: FrontDoorConfig, log: Log): Promise<Gatekeepers> {
-    const { path: file, explicit } = config.policyFile;
-    const policy = openPolicy({ file, explicit, authMode: config.auth.mode, log });
-    const authenticator = await openAuthenticator(config.auth, { log });
+    const { auth, limits, policyFile, redisUrl } = config;
+    const policy = openPolicy({ file: policyFile.path, explicit: policyFile.explicit, authMode: auth.mode, log });
+    const authenticator = await openAuthenticator(auth, { log });
+    const redis = redisUrl === 'memory:' ? undefined : await openRedis(redisUrl, { log, waitMs: 0 });
     const frontDoor = `front-door-${randomBytes(4).toString('hex')}`;
-    const receipts = new Receipts(bus, log, await MemoryReceipts.open(bus, frontDoor), frontDoor);
-    return new Gatekeepers(authenticator, policy, receipts);
+    const kept = redis === undefined ? await MemoryReceipts.open(bus, frontDoor) : new RedisReceipts(redis, log);
+    return new Gatekeepers({
+      authenticator,
+      admission: openAdmission({ limits, redis, log }),
+      policy,
+      bulkhead: new Bulkhead(limits.domain),
+      breakers: new DomainBreakers(limits.breaker),
+      receipts: new Receipts(bus, log, kept, frontDoor),
+      redis,
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.policy.close();
-    this.authenticator.close();
-    await this.receipts.close();
+    const { policy, authenticator, admission, breakers, receipts, redis } = this.parts;
+    policy.close();
+    authenticator.close();
+    breakers.close();
+    await Promise.allSettled([admission.close(), receipts.close()]);
+    await redis?.close();
   }
 }
