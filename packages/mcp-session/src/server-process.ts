@@ -18,6 +18,9 @@ interface Waiting {
   readonly onMessage: ((message: JsonObject) => void) | undefined;
 }
 
+/** How a message begins. */
+const MESSAGE = /^\s*[{[]/;
+
 /** A server that is a process of its own: JSON-RPC, one message a line. */
 export class ServerProcess {
   readonly #process: LineProcess;
@@ -104,18 +107,20 @@ export class ServerProcess {
   }
 
   #onLine(line: string): void {
+    const { log, name } = this.parts;
+    // Servers do print to stdout; what is no message is nobody's. A flood of it would cost far more to parse than to look at.
+    if (!MESSAGE.test(line)) return log.debug('not-a-message', { server: name, length: line.length });
     let message: unknown;
     try {
       message = JSON.parse(line);
     } catch {
-      // Servers do print to stdout; what is no message is nobody's.
-      return this.parts.log.debug('not-a-message', { server: this.parts.name, length: line.length });
+      return log.debug('not-a-message', { server: name, length: line.length });
     }
     try {
       for (const one of Array.isArray(message) ? message : [message]) this.#onMessage(one, line.length);
     } catch (error) {
       // Whatever a line makes us trip over costs that line, never the process that reads it.
-      this.parts.log.warn('message-not-handled', { server: this.parts.name, error });
+      log.warn('message-not-handled', { server: name, error });
     }
   }
 

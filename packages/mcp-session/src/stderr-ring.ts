@@ -10,7 +10,7 @@ export class StderrRing {
   #open = '';
 
   push(chunk: Buffer): void {
-    const parts = this.#decoder.write(chunk).split('\n');
+    const parts = this.#decoder.write(this.#endOf(chunk)).split('\n');
     const last = parts.pop() ?? '';
     for (const part of parts) {
       this.#lines.push((this.#open + part).slice(0, LINE_LIMIT).trimEnd());
@@ -18,6 +18,16 @@ export class StderrRing {
     }
     if (this.#lines.length > LINES) this.#lines = this.#lines.slice(-LINES);
     if (this.#open.length < LINE_LIMIT) this.#open = (this.#open + last).slice(0, LINE_LIMIT);
+  }
+
+  /** Of a flood only the end is read: what the rest of it would push out at once nobody ever sees. */
+  #endOf(chunk: Buffer): Buffer {
+    let from = chunk.length;
+    for (let left = LINES + 1; left > 0 && from > 0; left--) from = chunk.lastIndexOf(10, from - 1);
+    if (from <= 0) return chunk;
+    this.#decoder = new StringDecoder('utf8');
+    this.#open = '';
+    return chunk.subarray(from + 1);
   }
 
   get lines(): readonly string[] {

@@ -5,23 +5,24 @@ import type { Writable } from 'node:stream';
 
 /**
  * Reads `+ <group>` and `- <group>`, a line each. When nobody can write any more, every group that is left is ended:
- * SIGTERM at once, SIGKILL a second later. `b` (a beat) arms it: then two seconds without a line end them too, where `read`
- * knows a time limit; `d` disarms. Signals that end a shell are ignored: it ends when its pipe does, and not before.
+ * SIGTERM at once, SIGKILL half a second later. `b` (a beat) arms it: then 1.5 s without a line end them too, where `read` knows a
+ * time limit (1 s where it knows whole ones alone); `d` disarms. Signals that end a shell are ignored: it ends when its pipe does, and not before.
  */
 const PROGRAM = `
 trap '' HUP INT QUIT TERM PIPE USR1 USR2
 groups=' '
 armed=
-timed=$( (echo x | { read -r -t 1 x && echo yes; }) 2>/dev/null)
+can() { (echo x | { read -r -t "$1" x && echo "$1"; }) 2>/dev/null; }
+timed=$(can 1.5 || can 1)
 end() {
   [ "$groups" = ' ' ] && return
   for group in $groups; do kill -TERM "-$group"; done
-  sleep 1
+  sleep 0.5 || sleep 1
   for group in $groups; do kill -KILL "-$group"; done
   groups=' '
 } 2>/dev/null
 while :; do
-  if [ "$armed" ]; then read -r -t 2 sign group; else read -r sign group; fi || {
+  if [ "$armed" ]; then read -r -t "$armed" sign group; else read -r sign group; fi || {
     end
     [ "$armed" ] || exit 0
     armed=
@@ -69,7 +70,7 @@ export class Watchdog {
   }
 
   /**
-   * From the first beat on, two seconds without another end all groups: for one of several processes, of which another
+   * From the first beat on, 1.5 s without another end all groups: for one of several processes, of which another
    * takes over when this one is silent, be it only suspended.
    */
   beat(): void {
@@ -92,11 +93,16 @@ export class Watchdog {
       cwd: '/',
       detached: true,
     });
+    shell.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (this.#shell === shell) this.#shell = undefined;
+      this.#useless ||= code === 'ENOENT' || code === 'EACCES';
+    });
+    // Where no more files can be opened there is no pipe to it: the next group has it tried again.
+    if ((shell.stdin as unknown) === undefined) return;
     shell.unref();
     // The pipe is no reason to go on living either.
     (shell.stdin as unknown as { unref?(): void }).unref?.();
     shell.stdin.on('error', () => {});
-    shell.on('error', () => (this.#useless = true));
     shell.on('exit', () => {
       if (this.#shell !== shell) return;
       this.#shell = undefined;
