@@ -42,3 +42,4 @@ export { newSigningKey } from './signed-token.js';
 export type { SigningKey, TokenClaims, TokenOptions } from './signed-token.js';
 export { startTokenIssuer } from './token-issuer.js';
 export type { IssuerHealth, TokenIssuer } from './token-issuer.js';
+export { Seeded } from './seeded.js';
