@@ -25,20 +25,24 @@ export class CatalogueContents {
   readonly #away = new Set<SourceAddress>();
   /** Sources whose newest catalogue is nowhere but in memory. */
   readonly #unwritten = new Set<SourceAddress>();
-  readonly #share = singleFlight<SourceAddress, Snapshot | undefined>();
+  readonly #share = singleFlight<SourceAddress, Snapshot | 'away' | undefined>();
 
   constructor(
     private readonly documents: CatalogueDocuments,
     private readonly options: ContentsOptions,
   ) {}
 
-  /** What earlier processes left, oldest first. */
-  async remembered(): Promise<RememberedCatalogue[]> {
-    const all = await this.documents.list();
+  /** What earlier processes left, oldest first, as soon as it can be read. */
+  async remembered(signal: AbortSignal): Promise<RememberedCatalogue[]> {
+    const all = await this.documents.list(signal);
     for (const { source, revision, configuration, gone } of all) {
-      if (this.#written.has(source)) continue;
-      this.#written.set(source, markOf(revision, configuration));
-      if (gone) this.#away.add(source);
+      if (!this.#written.has(source)) {
+        this.#written.set(source, markOf(revision, configuration));
+        if (gone) this.#away.add(source);
+      } else if (gone && !this.#away.has(source)) {
+        // It came, and was written, before this could be read.
+        this.documents.markBack(source);
+      }
     }
     this.#trimAway();
     return all.filter(({ source }) => this.#written.has(source));
@@ -65,8 +69,8 @@ export class CatalogueContents {
     this.#trim();
   }
 
-  /** From memory, or from its document; undefined: it can not be had. */
-  get(source: SourceAddress): Promise<Snapshot | undefined> | Snapshot {
+  /** From memory, or from its document; undefined: there is none; `away`: nobody can tell now. */
+  get(source: SourceAddress): Promise<Snapshot | 'away' | undefined> | Snapshot {
     const held = this.#snapshots.get(source);
     if (held) {
       this.#put(source, held);
@@ -75,7 +79,8 @@ export class CatalogueContents {
     return this.#share(source, async () => {
       const catalogue = await this.documents.read(source);
       const newer = this.#snapshots.get(source);
-      if (newer || !catalogue) return newer;
+      if (newer) return newer;
+      if (!catalogue || catalogue === 'away') return catalogue;
       const snapshot = this.snapshotOf(catalogue);
       this.#put(source, snapshot);
       this.#trim();

@@ -1,32 +1,24 @@
 import { setMaxListeners } from 'node:events';
 import type { Bus, Incoming } from '@portico/bus';
 import { Fault } from '@portico/contracts';
-import type {
-  CataloguePage,
-  PayloadOf,
-  ReplyOf,
-  SourceAddress,
-  catalogueChanged,
-  discoverCatalogue,
-  discoveryHealth,
-} from '@portico/contracts';
-import { pageAt, parseCursor, revisionOf } from '@portico/domain-kit';
+import type { CataloguePage, PayloadOf, SourceAddress, catalogueChanged } from '@portico/contracts';
+import { CatalogueView } from './catalogue-view.js';
+import type { Health, Overview } from './catalogue-view.js';
 import { ChangeAnnouncer } from './change-announcer.js';
 import { configurationOf } from './known-sources.js';
 import type { KnownSources } from './known-sources.js';
 import { LearntCatalogues } from './learnt-catalogues.js';
 import type { LearningOptions } from './learnt-catalogues.js';
 import { Prober } from './prober.js';
+import { SourceReader } from './source-reader.js';
 import type { SourceStates } from './source-states.js';
-import { untilAborted } from './until-aborted.js';
-
-type Overview = Omit<ReplyOf<typeof discoverCatalogue>, 'settling'>;
-type Health = ReplyOf<typeof discoveryHealth>;
 
 /** What all sources publish, as far as anybody has asked. Answers from memory; asks a source when it must. */
 export class Catalogue {
   readonly #learnt: LearntCatalogues;
   readonly #states: SourceStates;
+  readonly #view: CatalogueView;
+  readonly #reader: SourceReader;
   readonly #prober = new Prober((source) => this.#probe(source));
   readonly #announcer: ChangeAnnouncer;
   readonly #closing = new AbortController();
@@ -42,7 +34,12 @@ export class Catalogue {
     setMaxListeners(0, this.#closing.signal);
     this.#learnt = new LearntCatalogues(bus, known, options, this.#closing.signal);
     this.#states = this.#learnt.states;
-    this.#announcer = new ChangeAnnouncer(bus, { of: (source) => this.#face(source), overall: () => this.#revision() });
+    this.#view = new CatalogueView(known, this.#learnt);
+    this.#announcer = new ChangeAnnouncer(bus, {
+      of: (source) => this.#view.face(source, this.#wholeWanted),
+      overall: () => this.#view.revision(),
+    });
+    this.#reader = new SourceReader(known, this.#learnt, this.#prober, this.#announcer);
   }
 
   /** Takes up what earlier processes left; returns the sources that did not say bye to them. */
@@ -106,8 +103,8 @@ export class Catalogue {
 
   /** Another replica tells of a change: what it has found is taken up, so that all replicas say the same. */
   async changedElsewhere({ revision, sources }: PayloadOf<typeof catalogueChanged>): Promise<void> {
-    if (!this.options.shared || revision === this.#revision()) return;
-    await Promise.all(sources.map((source) => this.#takeUp(source)));
+    if (!this.options.shared || revision === this.#view.revision()) return;
+    await Promise.all(sources.map((source) => this.#reader.takeUp(source)));
   }
 
   /** Sees to what time alone changes: sources in use that are due, and those whose grace has ended. */
@@ -121,55 +118,20 @@ export class Catalogue {
   /** All sources and what is known of them, at once. With `probe`, those that are due are asked from now on. */
   overview(probe: boolean): Overview {
     this.#wholeWanted ||= probe;
-    const sources = this.known.addresses();
-    for (const source of probe ? sources : []) {
+    for (const source of probe ? this.known.addresses() : []) {
       this.#states.used(source);
       if (this.#states.isDue(source)) this.#prober.soon(source);
     }
-    return { revision: this.#revision(), sources: sources.map((source) => this.#summary(source)) };
+    return this.#view.overview();
   }
 
-  /**
-   * A page of one source's catalogue. One that was never reached is asked first; one that is no longer fresh is answered
-   * from memory while it is asked. Throws NOT_FOUND for a source nobody serves, INVALID_ARGUMENTS for a cursor of a
-   * catalogue that has changed since, and the Fault of the probe.
-   */
-  async page(
-    source: SourceAddress,
-    cursor: string | undefined,
-    { signal }: Pick<Incoming, 'signal'>,
-  ): Promise<CataloguePage> {
-    if (!this.known.get(source))
-      throw new Fault('NOT_FOUND', 'No such source has announced itself.', { executed: 'no' });
-    this.#states.used(source);
-    const start = cursor === undefined ? undefined : parseCursor(cursor);
-    if (start === undefined) await this.#ensureAsked(source, signal);
-    else if (this.#states.revision(source) !== start.revision) await this.#takeUp(source);
-    const snapshot = await this.#learnt.snapshot(source);
-    this.#announcer.touch(source);
-    if (snapshot === undefined && start === undefined) {
-      // What was remembered can not be read: it is asked after all.
-      await untilAborted(this.#prober.now(source), signal);
-      return this.page(source, undefined, { signal });
-    }
-    if (snapshot === undefined || (start !== undefined && snapshot.revision !== start.revision)) {
-      throw new Fault(
-        'INVALID_ARGUMENTS',
-        'The catalogue has changed since this cursor was given; start again without one.',
-      );
-    }
-    return pageAt(snapshot, start?.start ?? 0);
+  /** A page of one source's catalogue, as `SourceReader` gives it. */
+  page(source: SourceAddress, cursor: string | undefined, incoming: Pick<Incoming, 'signal'>): Promise<CataloguePage> {
+    return this.#reader.page(source, cursor, incoming);
   }
 
   health(): Health {
-    return {
-      sources: this.known.addresses().map((source) =>
-        this.#states.health(source, {
-          silent: this.known.get(source)!.instances.size === 0,
-          breaker: this.#learnt.breaker(source),
-        }),
-      ),
-    };
+    return this.#view.health();
   }
 
   /** How much is held, for those who must know that it is bounded. */
@@ -190,19 +152,6 @@ export class Catalogue {
     return this.#learnt.written();
   }
 
-  async #ensureAsked(source: SourceAddress, signal: AbortSignal): Promise<void> {
-    if (this.#states.isKept(source)) {
-      if (this.#states.isDue(source)) this.#prober.soon(source);
-      return;
-    }
-    const isHeld = this.#states.revision(source) !== undefined;
-    try {
-      await untilAborted(this.#prober.now(source), signal);
-    } catch (error) {
-      if (!isHeld) throw error;
-    }
-  }
-
   async #probe(source: SourceAddress): Promise<void> {
     try {
       await this.#learnt.probe(source);
@@ -216,34 +165,5 @@ export class Catalogue {
 
   #isWanted(source: SourceAddress): boolean {
     return this.#wholeWanted || this.#states.isProbed(source) || this.#prober.isRunning(source);
-  }
-
-  async #takeUp(source: SourceAddress): Promise<void> {
-    if (this.#prober.isRunning(source)) return;
-    await this.#learnt.takeUp(source);
-    this.#announcer.touch(source);
-  }
-
-  #summary(source: SourceAddress): Overview['sources'][number] {
-    const summary = this.#states.summary(source);
-    return this.#learnt.breaker(source) === 'open' ? { ...summary, error: 'circuit_open' } : summary;
-  }
-
-  /** What of a source concerns those who publish it. */
-  #face(source: SourceAddress): string | undefined {
-    if (!this.known.get(source)) return undefined;
-    const revision = this.#states.revision(source);
-    if (revision !== undefined) return revision;
-    const state = this.#states.state(source);
-    return state === 'pending' && !this.#wholeWanted ? undefined : state;
-  }
-
-  /** Equal content, equal revision, whichever instance computes it. */
-  #revision(): string {
-    const published = this.known.addresses().flatMap((source) => {
-      const revision = this.#states.revision(source);
-      return revision === undefined ? [] : [[source, revision]];
-    });
-    return revisionOf(published);
   }
 }

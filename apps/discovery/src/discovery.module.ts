@@ -24,9 +24,9 @@ export class DiscoveryModule {
 
 /** Answers `discovery.*` on a bus. Rejects with one sentence for the address of a store that is none. */
 export async function startDiscovery(bus: Bus, config: DiscoveryConfig, log: Log): Promise<{ close(): Promise<void> }> {
+  const documents = await openDocuments({ databaseUrl: config.databaseUrl, home: config.home, log });
   // Within one process its own single flight is enough.
   const shared = config.redisUrl === 'memory:' ? undefined : await openSharedState(config.redisUrl, { log });
-  const documents = await openDocuments({ databaseUrl: config.databaseUrl, home: config.home, log });
   const context = await NestFactory.createApplicationContext(
     DiscoveryModule.on(bus, config, { documents, shared }, log),
     { logger: false, abortOnError: false },

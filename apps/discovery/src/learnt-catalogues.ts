@@ -50,7 +50,7 @@ export class LearntCatalogues {
 
   /** Takes up what earlier processes left of sources nothing is known of yet. */
   async remember(): Promise<{ source: SourceAddress; gone: boolean }[]> {
-    const all = (await this.#contents.remembered()).filter(({ source }) => !this.states.isAsked(source));
+    const all = (await this.#contents.remembered(this.signal)).filter(({ source }) => !this.states.isAsked(source));
     for (const { source, ...remembered } of all) this.states.remembered(source, remembered);
     return all;
   }
@@ -78,7 +78,7 @@ export class LearntCatalogues {
       if (isOver || (error instanceof Fault && error.cause instanceof CircuitOpen)) throw error;
       const reason = discoveryErrorOf(error);
       this.states.failed(source, reason, configuration, performance.now() - begun);
-      this.options.log.warn('discovery.source-not-answering', { source, reason });
+      this.options.log.warn('source.not-answering', { source, reason });
       throw error;
     }
   }
@@ -91,11 +91,13 @@ export class LearntCatalogues {
     await this.#prober.found(known, (catalogue, at) => this.#keep(known, { catalogue, at, configuration }, undefined));
   }
 
-  /** The catalogue that is served of a source; undefined: none, or it can not be read any more. */
+  /** The catalogue that is served of a source; undefined: none, or it can not be read. */
   async snapshot(source: SourceAddress): Promise<Snapshot | undefined> {
     const revision = this.states.revision(source);
     if (revision === undefined) return undefined;
     const snapshot = await this.#contents.get(source);
+    // That a store is away for a moment takes nothing away.
+    if (snapshot === 'away') return undefined;
     if (snapshot === undefined) this.states.lost(source);
     // Another replica has written a newer one, or this bus takes other pages than the one it was fetched over.
     else if (this.states.revision(source) === revision) this.states.revised(source, snapshot.revision);

@@ -4,6 +4,7 @@ import { Fault, FaultRecord, SourceCatalogue } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import type { SharedState } from '@portico/storage';
 import { z } from 'zod';
+import { StoreUse } from './store-use.js';
 
 /** What one replica's probe came to, for the others. */
 const Outcome = z.object({
@@ -45,15 +46,19 @@ const FAILURE_KEPT_MS = 1_000;
 
 /** Lets replicas share one probe: one of them probes, and hands what it found to the others. Without Redis each probes alone. */
 export class SharedFlight {
+  readonly #use: StoreUse;
+
   constructor(
     private readonly state: SharedState,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.#use = new StoreUse('shared state', log);
+  }
 
   /** The outcome of this replica's `probe`, or of another's. Rejects when another's is awaited for too long. */
   async run({ key, known, ...flight }: Flight, probe: () => Promise<SourceCatalogue>): Promise<Outcome> {
     const before = await this.peek(key);
-    if (before && !flight.mustBeNew && before.id !== known) return before;
+    if (before && 'catalogue' in before.found && !flight.mustBeNew && before.id !== known) return before;
     const token = randomUUID();
     const end = performance.now() + flight.deadlineMs;
     for (;;) {
@@ -78,7 +83,7 @@ export class SharedFlight {
     try {
       return Outcome.parse(JSON.parse(text));
     } catch {
-      this.log.warn('discovery.shared-outcome-ignored', { key });
+      this.log.warn('outcome.ignored', { key });
       return undefined;
     }
   }
@@ -122,12 +127,7 @@ export class SharedFlight {
   }
 
   async #attempt<Value>(work: () => Promise<Value>, otherwise: Value): Promise<Value> {
-    try {
-      return await work();
-    } catch (error) {
-      this.log.warn('discovery.shared-state-away', { error });
-      return otherwise;
-    }
+    return this.#use.attempt(work).catch(() => otherwise);
   }
 }
 

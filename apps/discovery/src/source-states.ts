@@ -1,37 +1,9 @@
-import type {
-  DiscoveryError,
-  ReplyOf,
-  SourceAddress,
-  SourceState,
-  SourceSummary,
-  discoveryHealth,
-} from '@portico/contracts';
+import type { DiscoveryError, SourceAddress, SourceState, SourceSummary } from '@portico/contracts';
 import type { BreakerState } from '@portico/resilience';
-
-type Health = ReplyOf<typeof discoveryHealth>['sources'][number];
-
-/** What probing a source has taught, besides the catalogue itself: few bytes, kept as long as the source is known. */
-interface Facts {
-  held?: {
-    readonly revision: string;
-    readonly at: number;
-    readonly ttlMs: number;
-    /** From before this process: as old as may be. */
-    readonly remembered: boolean;
-  };
-  failure?: { readonly error: DiscoveryError; readonly at: number; readonly since: number };
-  /** Configuration of the source when it was last probed. */
-  configuration?: string | undefined;
-  /** What is held is of a configuration that is no more: it is served only until the next probe has ended. */
-  superseded: boolean;
-  failuresInARow: number;
-  successAt?: number;
-  failureAt?: number;
-  latencyMs?: number;
-  usedAt: number;
-  /** When it is to be probed again without anybody asking, while it is in use. */
-  dueAt: number;
-}
+import { isServed, noFacts, stateOf } from './source-facts.js';
+import type { Reading, SourceFacts } from './source-facts.js';
+import { healthOf, summaryOf } from './source-report.js';
+import type { SourceHealth } from './source-report.js';
 
 export interface Kept {
   readonly revision: string;
@@ -47,8 +19,6 @@ export interface StatesOptions {
   readonly ttlMs: number;
   /** Milliseconds it is served beyond that while its source fails. */
   readonly graceMs: number;
-  /** Milliseconds since the epoch, on a clock that never goes back. */
-  readonly now?: () => number;
 }
 
 /** A source that has just failed is left alone for so long, unless somebody asks for it by name. */
@@ -56,25 +26,22 @@ const FAILURE_REST_MS = 5_000;
 /** A source that calls its lists short-lived is not asked more often than this on nobody's behalf. */
 const SHORTEST_PERIOD_MS = 5_000;
 
-/** A clock that starts at the system's and then never goes back. */
-export const steadyNow = (): number => performance.timeOrigin + performance.now();
+/** Milliseconds since the epoch, on a clock that starts at the system's and then never goes back. */
+const steadyNow = (): number => performance.timeOrigin + performance.now();
 
 /**
  * How each source is: what was last heard of it, how old that is, and how its probes end. A failure takes a catalogue
  * away only after the grace, and nothing that happens to one source touches another's facts.
  */
 export class SourceStates {
-  readonly #facts = new Map<SourceAddress, Facts>();
-  readonly #now: () => number;
+  readonly #facts = new Map<SourceAddress, SourceFacts>();
 
-  constructor(private readonly options: StatesOptions) {
-    this.#now = options.now ?? steadyNow;
-  }
+  constructor(private readonly options: StatesOptions) {}
 
   /** `latencyMs`: how long the probe took; undefined when it was another replica's. */
   kept(source: SourceAddress, { revision, at, ownTtlMs, configuration }: Kept, latencyMs: number | undefined): void {
     const { ttlMs } = this.options;
-    const now = this.#now();
+    const now = steadyNow();
     const facts = this.#factsOf(source);
     const period = Math.max(Math.min(ownTtlMs ?? ttlMs, ttlMs), Math.min(ttlMs, SHORTEST_PERIOD_MS));
     facts.held = { revision, at: Math.min(at, now), ttlMs: Math.min(ownTtlMs ?? ttlMs, ttlMs), remembered: false };
@@ -90,7 +57,7 @@ export class SourceStates {
 
   remembered(source: SourceAddress, { revision, at, configuration }: Omit<Kept, 'ownTtlMs'>): void {
     const facts = this.#factsOf(source);
-    facts.held = { revision, at: Math.min(at, this.#now()), ttlMs: this.options.ttlMs, remembered: true };
+    facts.held = { revision, at: Math.min(at, steadyNow()), ttlMs: this.options.ttlMs, remembered: true };
     facts.configuration = configuration;
   }
 
@@ -99,7 +66,7 @@ export class SourceStates {
     this.#fail(facts, error);
     facts.configuration = configuration;
     facts.failuresInARow++;
-    facts.failureAt = this.#now();
+    facts.failureAt = steadyNow();
     facts.latencyMs = latencyMs;
   }
 
@@ -139,19 +106,19 @@ export class SourceStates {
   /** Somebody wants to know of it. */
   used(source: SourceAddress): void {
     const facts = this.#facts.get(source);
-    if (facts) facts.usedAt = this.#now();
+    if (facts) facts.usedAt = steadyNow();
   }
 
   /** Revision of the catalogue that is served; undefined: none is. */
   revision(source: SourceAddress): string | undefined {
     const facts = this.#facts.get(source);
-    return facts && this.#isServed(facts) ? facts.held!.revision : undefined;
+    return facts && isServed(facts, this.#reading()) ? facts.held!.revision : undefined;
   }
 
   /** Whether what is held may answer, instead of only filling in for a source that fails. */
   isKept(source: SourceAddress): boolean {
     const facts = this.#facts.get(source);
-    return facts !== undefined && this.#isServed(facts) && facts.held!.ttlMs > 0;
+    return facts !== undefined && isServed(facts, this.#reading()) && facts.held!.ttlMs > 0;
   }
 
   /** Whether a probe has ever ended, or one of an earlier process is remembered. */
@@ -175,79 +142,47 @@ export class SourceStates {
   }
 
   state(source: SourceAddress): SourceState {
-    const facts = this.#facts.get(source);
-    if (facts === undefined || (!facts.held && !facts.failure)) return 'pending';
-    if (!this.#isServed(facts)) return 'unavailable';
-    const { at, ttlMs, remembered } = facts.held!;
-    const isFresh = !remembered && !facts.failure && !facts.superseded && this.#now() - at < ttlMs;
-    return isFresh ? 'fresh' : 'stale';
+    return stateOf(this.#facts.get(source), this.#reading());
   }
 
   /** Whether an asker of the whole should have it probed: not fresh, and not failed a moment ago. */
   isDue(source: SourceAddress): boolean {
     const failure = this.#facts.get(source)?.failure;
-    return failure ? this.#now() - failure.at >= FAILURE_REST_MS : this.state(source) !== 'fresh';
+    return failure ? steadyNow() - failure.at >= FAILURE_REST_MS : this.state(source) !== 'fresh';
   }
 
   /** Whether it is in use, and due to be probed though nobody waits for it. */
   isDueInBackground(source: SourceAddress): boolean {
     const facts = this.#facts.get(source);
     if (facts === undefined) return false;
-    const now = this.#now();
+    const now = steadyNow();
     return now >= facts.dueAt && now - facts.usedAt < this.options.ttlMs;
   }
 
   summary(source: SourceAddress): SourceSummary {
-    const { held, failure } = this.#facts.get(source) ?? {};
-    const state = this.state(source);
-    return {
-      source,
-      state,
-      ...(held && state !== 'unavailable' && { revision: held.revision, ageMs: Math.max(0, this.#now() - held.at) }),
-      ...(failure && { error: failure.error }),
-      ...(failure && state === 'unavailable' && { since: new Date(failure.since).toISOString() }),
-    };
+    return summaryOf(source, this.#facts.get(source), this.#reading());
   }
 
-  health(source: SourceAddress, { silent, breaker }: { silent: boolean; breaker: BreakerState }): Health {
-    const { state, error, ageMs } = this.summary(source);
-    const facts = this.#facts.get(source);
-    const checkedAt = facts && Math.max(facts.successAt ?? -Infinity, facts.failureAt ?? -Infinity);
-    const isDown = state === 'unavailable' || (silent && error !== undefined) || breaker === 'open';
-    return {
-      source,
-      state: isDown ? 'down' : state === 'pending' ? 'unknown' : error || breaker !== 'closed' ? 'degraded' : 'up',
-      breaker,
-      ...(error && { lastError: error }),
-      ...(checkedAt !== undefined && Number.isFinite(checkedAt) && { checkedAt: isoOf(checkedAt) }),
-      ...(ageMs !== undefined && { catalogueAgeMs: ageMs }),
-      ...(facts?.successAt !== undefined && { lastSuccessAt: isoOf(facts.successAt) }),
-      ...(facts?.failureAt !== undefined && { lastFailureAt: isoOf(facts.failureAt) }),
-      ...(facts?.latencyMs !== undefined && { latencyMs: facts.latencyMs }),
-      ...(facts && { consecutiveFailures: facts.failuresInARow }),
-    };
+  health(source: SourceAddress, about: { silent: boolean; breaker: BreakerState }): SourceHealth {
+    return healthOf(source, this.#facts.get(source), { ...this.#reading(), ...about });
   }
 
-  #fail(facts: Facts, error: DiscoveryError): void {
-    const now = this.#now();
+  #fail(facts: SourceFacts, error: DiscoveryError): void {
+    const now = steadyNow();
     facts.failure = { error, at: now, since: facts.failure?.since ?? now };
     facts.dueAt = now + FAILURE_REST_MS * (1 + 0.5 * Math.random());
     if (facts.superseded) delete facts.held;
   }
 
-  /** Beyond its time a catalogue is served as long as its source does not fail, and then for the grace. */
-  #isServed({ held, failure }: Facts): boolean {
-    if (!held) return false;
-    return !failure || this.#now() < Math.max(failure.since, held.at + held.ttlMs) + this.options.graceMs;
+  #reading(): Reading {
+    return { now: steadyNow(), graceMs: this.options.graceMs };
   }
 
-  #factsOf(source: SourceAddress): Facts {
+  #factsOf(source: SourceAddress): SourceFacts {
     const known = this.#facts.get(source);
     if (known) return known;
-    const facts: Facts = { superseded: false, failuresInARow: 0, usedAt: this.#now(), dueAt: Infinity };
+    const facts = noFacts(steadyNow());
     this.#facts.set(source, facts);
     return facts;
   }
 }
-
-const isoOf = (at: number): string => new Date(at).toISOString();

@@ -99,7 +99,7 @@ export class RemoteSources {
       this.told.changed();
       return undefined;
     } catch (error) {
-      this.log.warn('source.not_answering', { source, error });
+      this.log.warn('source.not-answering', { source, error });
       return source;
     }
   }
@@ -118,7 +118,7 @@ export class RemoteSources {
         if (gone || updated.includes(true)) this.told.changed();
       } catch (error) {
         this.current = false;
-        this.log.warn('discovery.not_answering', { error });
+        this.log.warn('discovery.not-answering', { error });
       }
       this.told.answered();
     } while (this.again);
@@ -131,7 +131,7 @@ export class RemoteSources {
       this.held.set(source, await fetchCatalogue(this.bus, source, {}));
       return true;
     } catch (error) {
-      this.log.warn('catalogue.not_fetched', { source, error });
+      this.log.warn('catalogue.not-fetched', { source, error });
       return false;
     }
   }
