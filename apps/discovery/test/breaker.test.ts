@@ -106,6 +106,8 @@ describe('[DI-5] the breaker of a source', () => {
   it.each([
     ['network', 'BACKEND_UNAVAILABLE', 3],
     ['rate limit', 'RATE_LIMITED', 3],
+    ['timeout of its own', 'TIMEOUT', 3],
+    ['change while it was read', 'CONFLICT', 3],
     ['refused credential', 'UNAUTHENTICATED', 1],
     ['forbidden', 'PERMISSION_DENIED', 1],
     ['parse error', 'UNKNOWN_ERROR', 1],
@@ -129,6 +131,7 @@ describe('[DI-12] health', () => {
     const up = await room.health('upstream.a');
     expect(up).toMatchObject({ state: 'up', breaker: 'closed', consecutiveFailures: 0, checkedAt: up!.lastSuccessAt! });
     expect(up!.latencyMs).toBeGreaterThanOrEqual(29);
+    expect([up!.latencyMs, up!.catalogueAgeMs].every(Number.isInteger)).toBe(true);
     source.answer = broken;
     await room.tools('upstream.a');
     await room.tools('upstream.a');

@@ -17,7 +17,9 @@ type Running = { close(): Promise<void> };
 /** A bus with everything on it that a test of discovery starts, and a folder that outlives what runs in it. */
 export class Room {
   readonly hub = new MemoryHub();
-  readonly log = createLog({ name: 'discovery', level: 'silent' });
+  /** Every line that discovery has logged, from `info` on. */
+  readonly lines: string[] = [];
+  readonly log = createLog({ name: 'discovery', format: 'json', write: (line) => void this.lines.push(line) });
   readonly home = mkdtempSync(join(tmpdir(), 'portico-discovery-'));
   readonly bus: Bus = memoryBus({ hub: this.hub, log: this.log });
   readonly changes: Change[] = [];
@@ -63,6 +65,12 @@ export class Room {
 
   async health(source: SourceAddress): Promise<Health | undefined> {
     return (await this.bus.ask(discoveryHealth, {})).sources.find((health) => health.source === source);
+  }
+
+  /** Lines logged of one event so far. */
+  told(event: string): Record<string, unknown>[] {
+    const lines = this.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return lines.filter((line) => line['event'] === event);
   }
 
   async close(): Promise<void> {

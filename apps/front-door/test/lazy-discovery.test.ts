@@ -74,6 +74,8 @@ describe('[FD-29] gateway.health', () => {
       'name',
       'state',
     ]);
+    expect((await health())['flaky']!['catalogue_age_ms']).toEqual(expect.any(Number));
+    expect(Number.isInteger((await health())['flaky']!['catalogue_age_ms'])).toBe(true);
     fails = true;
     door.bus.tell(sourceChanged, { source: flaky });
     await until(async () => (await health())['flaky']?.['last_error'] !== undefined);
