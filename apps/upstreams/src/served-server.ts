@@ -5,6 +5,7 @@ import { HeldSession } from '@portico/mcp-session';
 import type { Failure } from '@portico/mcp-session';
 import type { Log } from '@portico/observe';
 import type { Documents } from '@portico/storage';
+import { announcedPolicy } from './builtin-policy.js';
 import { closeInTurn, closeTogether } from './closed.js';
 import type { UpstreamsConfig } from './config.js';
 import { connectTarget } from './connect-target.js';
@@ -96,6 +97,7 @@ export async function serveServer(
     version: VERSION,
     callTimeoutMs,
     configuration,
+    policyOf: (tool) => announcedPolicy(current, tool),
   });
   const ownStatus = statusOf(sessions.common, log, (text) => withoutSecrets(text, secrets));
   const opened: { close(): Promise<void> }[] = [];

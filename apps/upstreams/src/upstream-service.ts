@@ -1,5 +1,5 @@
 import { FIXED_DOMAINS, Fault } from '@portico/contracts';
-import type { SourceCatalogue, ToolDefinition } from '@portico/contracts';
+import type { SourceCatalogue, ToolDefinition, ToolPolicy } from '@portico/contracts';
 import type { Incoming } from '@portico/bus';
 import type { SourceService } from '@portico/domain-kit';
 import type { ServerCatalogue, UseOptions } from '@portico/mcp-session';
@@ -13,6 +13,8 @@ export interface UpstreamServiceOptions {
   readonly callTimeoutMs: number;
   /** Changes when the connection's configuration does. */
   readonly configuration: string;
+  /** What is announced of a tool besides its definition. */
+  readonly policyOf: (tool: string) => ToolPolicy;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface UpstreamServiceOptions {
 export function upstreamService(
   current: () => ServerEntry,
   sessions: ServerSessions,
-  { version, callTimeoutMs, configuration }: UpstreamServiceOptions,
+  { version, callTimeoutMs, configuration, policyOf }: UpstreamServiceOptions,
 ): SourceService {
   const { name, connectTimeoutMs } = current();
   const isOffered = (tool: string): boolean => {
@@ -42,7 +44,10 @@ export function upstreamService(
     catalogue: async (options) => {
       const found = await sessions.common.catalogue(options);
       const entry = current();
-      return sourceCatalogue(found, entry, entry.callTimeoutMs ?? callTimeoutMs, isOffered);
+      const tools = found.tools
+        .filter((definition) => isOffered(definition.name))
+        .map((definition: ToolDefinition) => ({ definition, policy: policyOf(definition.name) }));
+      return { ...sourceCatalogue(found, entry, entry.callTimeoutMs ?? callTimeoutMs), tools };
     },
     callTool: async (request, incoming) => {
       if (!isOffered(request.tool)) {
@@ -71,15 +76,10 @@ function sourceCatalogue(
   found: ServerCatalogue,
   entry: ServerEntry,
   callTimeoutMs: number,
-  isOffered: (tool: string) => boolean,
-): Omit<SourceCatalogue, 'revision'> {
-  const { tools, resources, resourceTemplates, prompts, ...identity } = found;
+): Omit<SourceCatalogue, 'revision' | 'tools'> {
+  const { tools: _tools, resources, resourceTemplates, prompts, ...identity } = found;
   return {
     identity: { ...identity, description: entry.description, mount: entry.mount, callTimeoutMs },
-    tools: tools
-      .filter(({ name }) => isOffered(name))
-      // Whatever the server hints at, its tools are taken to write: its word is not trusted.
-      .map((definition: ToolDefinition) => ({ definition, policy: { effect: 'write' } })),
     resources,
     resourceTemplates,
     prompts,

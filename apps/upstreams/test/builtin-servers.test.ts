@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readResource } from '@portico/contracts';
-import { byName, published } from './published.js';
+import { byName, programOf, published } from './published.js';
 import { runUpstreams } from './running.js';
 import type { Running } from './running.js';
 
@@ -52,13 +52,60 @@ describe('the built-in servers', () => {
     }
   });
 
-  it('are taken to write, whatever they hint at', async () => {
-    const { tools } = await running.describe('upstream.files');
-    expect(tools.find(({ definition }) => definition.name === 'read_text_file')).toMatchObject({
-      definition: { annotations: { readOnlyHint: true } },
-      policy: { effect: 'write' },
+  it('[FD-10] announce what each of their tools does, as the policy shipped with them says', async () => {
+    const effects = async (name: 'files' | 'memory') => {
+      const { tools } = await running.describe(`upstream.${name}`);
+      const effect: Record<string, string[]> = { read: [], write: [], destructive: [] };
+      for (const { definition, policy } of tools) effect[policy.effect]!.push(definition.name);
+      return { effect, tools };
+    };
+    // Every tool that the two really publish: a new one must be looked at before it is more than a write.
+    expect((await effects('files')).effect).toEqual({
+      read: [
+        'directory_tree',
+        'get_file_info',
+        'list_allowed_directories',
+        'list_directory',
+        'list_directory_with_sizes',
+        'read_file',
+        'read_media_file',
+        'read_multiple_files',
+        'read_text_file',
+        'search_files',
+      ],
+      write: ['create_directory'],
+      destructive: ['edit_file', 'move_file', 'write_file'],
     });
-    expect(new Set(tools.map(({ policy }) => policy.effect))).toEqual(new Set(['write']));
+    const memory = await effects('memory');
+    expect(memory.effect).toEqual({
+      read: ['open_nodes', 'read_graph', 'search_nodes'],
+      write: ['add_observations', 'create_entities', 'create_relations'],
+      destructive: ['delete_entities', 'delete_observations', 'delete_relations'],
+    });
+    for (const { definition, policy } of memory.tools) {
+      const kept = { effect: 'read', staleness: 'cached', cache: {} };
+      const invalidates = ['memory.read_*', 'memory.search_*', 'memory.open_*'];
+      expect([definition.name, policy]).toEqual([
+        definition.name,
+        policy.effect === 'read' ? kept : { effect: policy.effect, invalidates },
+      ]);
+    }
+    for (const { policy } of (await effects('files')).tools) expect(Object.keys(policy)).toEqual(['effect']);
+  });
+
+  it('[FD-10] ship that policy for themselves alone: the same program under the same name in a file is not trusted', async () => {
+    const env = { MEMORY_FILE_PATH: join(running.folder, 'own.jsonl') };
+    const own = await runUpstreams({ memory: { command: process.execPath, args: [programOf('server-memory')], env } });
+    try {
+      const { tools } = await own.describe('upstream.memory');
+      expect(tools.length).toBeGreaterThan(5);
+      expect(tools.find(({ definition }) => definition.name === 'read_graph')).toMatchObject({
+        definition: { annotations: { readOnlyHint: true } },
+      });
+      for (const { policy } of tools) expect(policy).toEqual({ effect: 'write' });
+    } finally {
+      await own.close();
+    }
   });
 
   it('[FD-31] federate resources: what memory offers is read through the bus', async () => {

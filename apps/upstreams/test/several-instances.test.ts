@@ -1,32 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { connectBus } from '@portico/bus';
 import type { Bus } from '@portico/bus';
 import { callTool, describeSource } from '@portico/contracts';
 import type { CallContext, SourceAddress, ToolResult } from '@portico/contracts';
 import { describeIfAvailable, startLegacyHttpServer, startNatsServer, stdioServer } from '@portico/testkit';
-import type { NatsServer, StdioFixture } from '@portico/testkit';
+import type { LegacyHttpServer, NatsServer, StdioFixture } from '@portico/testkit';
 import { build, parentOf, startInstance } from './instances.js';
 import type { Instance } from './instances.js';
+import { entryOf } from './opened.js';
 import { eventually, isAlive, silent } from './running.js';
 
 const NAMES = ['s1', 's2', 's3', 's4', 's5', 's6'];
-const opened: { close(): unknown }[] = [];
-const instances: Instance[] = [];
-let nats: NatsServer;
-let bus: Bus;
-
-const start = async (servers: Record<string, unknown>): Promise<Instance> => {
-  const instance = await startInstance(servers, { BUS_URL: nats.url });
-  instances.push(instance);
-  return instance;
-};
-
-const call = (name: string, args: Record<string, unknown> = {}, tool = 'echo'): Promise<ToolResult> =>
-  bus.ask(callTool(`upstream.${name}`), { tool, arguments: args }, { deadlineMs: 10_000 });
 
 /** Calls a server again and again, until it answers; gives up after 20 s, ten times what is usual. */
-async function answers(name: string): Promise<void> {
+async function answers(bus: Bus, name: string): Promise<void> {
   for (const end = performance.now() + 20_000; ;) {
     const asked = bus.ask(callTool(`upstream.${name}`), { tool: 'echo', arguments: {} }, { deadlineMs: 2_000 });
     if (await asked.then(Boolean, () => false)) return;
@@ -35,70 +23,74 @@ async function answers(name: string): Promise<void> {
   }
 }
 
+// To start is what takes longest: each test goes on with the instances that the one before has left.
 describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
+  const servers: Record<string, StdioFixture> = {};
+  const instances = new Set<Instance>();
+  let web: LegacyHttpServer;
+  let nats: NatsServer;
+  let bus: Bus;
+
   beforeAll(async () => {
     build();
+    // One of them ignores SIGTERM.
+    for (const name of NAMES) servers[name] = stdioServer({ stubborn: name === 's1' });
+    web = await startLegacyHttpServer();
     nats = await startNatsServer();
     bus = await connectBus({ url: nats.url, name: 'test', log: silent });
-  }, 180_000);
-  afterEach(async () => {
-    // One that a failed test left suspended hears no other signal.
-    for (const instance of instances) instance.signal('SIGCONT');
-    await Promise.all(instances.splice(0).map((instance) => instance.stop().catch(() => undefined)));
-    for (const one of opened.splice(0).reverse()) await one.close();
-  });
+    await pair();
+  }, 240_000);
   afterAll(async () => {
+    for (const instance of instances) instance.signal('SIGCONT');
+    await Promise.all([...instances].map((instance) => end(instance)));
+    for (const server of Object.values(servers)) server.close();
+    await web.close();
     await bus.close();
     await nats.stop();
   });
 
-  const fixtures = (): Record<string, StdioFixture> => {
-    const made = Object.fromEntries(NAMES.map((name) => [name, stdioServer({ stubborn: name === 's1' })]));
-    opened.push(...Object.values(made));
-    return made;
+  const start = async (): Promise<Instance> => {
+    const entries = NAMES.map((name) => [name, entryOf(servers[name]!)]);
+    const own = { url: web.url, allowPrivate: true, session: 'per-principal' };
+    const instance = await startInstance({ ...Object.fromEntries(entries), web: own }, { BUS_URL: nats.url });
+    instances.add(instance);
+    return instance;
   };
-  const entriesOf = (of: Record<string, StdioFixture>) =>
-    Object.fromEntries(Object.entries(of).map(([name, { command, args, env }]) => [name, { command, args, env }]));
-  const livingOf = (server: StdioFixture): number[] => server.pids().filter(isAlive);
-  const ranTwice = (of: Record<string, StdioFixture>): string[] =>
-    Object.values(of).flatMap((server) => server.events().filter((event) => event.startsWith('twice')));
-
-  it('each stdio server runs at one of them, never at both, and again soon after kill -9 of one', async () => {
-    const servers = fixtures();
-    const [a, b] = await Promise.all([start(entriesOf(servers)), start(entriesOf(servers))]);
-    await Promise.all(NAMES.map((name) => answers(name)));
-    for (let turn = 0; turn < 5; turn++) await Promise.all(NAMES.map((name) => call(name, { turn })));
-    const places = NAMES.map((name) => parentOf(livingOf(servers[name]!)[0]!));
-    for (const name of NAMES) expect(servers[name]!.pids()).toHaveLength(1);
-    // A share each, or the test proves nothing: with six servers, one in 32 runs would have them all at one.
-    const holds = (instance: Instance) => places.filter((pid) => pid === instance.pid).length;
-    expect(holds(a!) + holds(b!)).toBe(6);
-    const victim = holds(a!) > 0 ? a! : b!;
-    instances.splice(instances.indexOf(victim), 1);
-
-    let loading = true;
-    const load = NAMES.map(async (name) => {
-      while (loading) await call(name).catch(() => delay(20));
-    });
-    const killed = performance.now();
-    await victim.stop('SIGKILL');
-    await Promise.all(NAMES.map((name) => answers(name)));
-    const backAfter = performance.now() - killed;
-    loading = false;
-    await Promise.all(load);
-    // 5 s are promised on an idle machine.
-    expect(backAfter).toBeLessThan(20_000);
-    expect(ranTwice(servers)).toEqual([]);
-    for (const name of NAMES) {
-      expect(livingOf(servers[name]!)).toHaveLength(1);
-      expect(parentOf(livingOf(servers[name]!)[0]!)).toBe(instances[0]!.pid);
+  const end = (instance: Instance, signal?: NodeJS.Signals): Promise<void> => {
+    instances.delete(instance);
+    return instance.stop(signal);
+  };
+  /** Two that live, each with a share of the servers: with six of them, one time in 32 all would be at one. */
+  const pair = async (): Promise<[Instance, Instance]> => {
+    for (;;) {
+      while (instances.size < 2) await start();
+      const both = [...instances] as [Instance, Instance];
+      await allAnswer();
+      const isShared = () => expect(new Set(places())).toEqual(new Set(both.map(({ pid }) => pid)));
+      if (
+        await eventually(isShared).then(
+          () => true,
+          () => false,
+        )
+      )
+        return both;
+      await end(both[1]);
     }
-  }, 90_000);
+  };
+  const allAnswer = (): Promise<unknown> => Promise.all(NAMES.map((name) => answers(bus, name)));
+  const livingOf = (name: string): number[] => servers[name]!.pids().filter(isAlive);
+  /** The process that each server which runs is a child of. */
+  const places = (): (number | undefined)[] => NAMES.flatMap((name) => livingOf(name).map(parentOf));
+  const started = (): number => NAMES.reduce((sum, name) => sum + servers[name]!.pids().length, 0);
+  const expectNoneTwice = (): void => {
+    const events = NAMES.flatMap((name) => servers[name]!.events());
+    expect(events.filter((event) => event.startsWith('twice'))).toEqual([]);
+  };
+  const call = (name: string, args: Record<string, unknown> = {}, deadlineMs = 10_000): Promise<ToolResult> =>
+    bus.ask(callTool(`upstream.${name}`), { tool: 'echo', arguments: args }, { deadlineMs });
 
-  it('what one publishes that the other holds is read whole through either, and calls report their progress', async () => {
-    const servers = fixtures();
-    await Promise.all([start(entriesOf(servers)), start(entriesOf(servers))]);
-    await Promise.all(NAMES.map((name) => answers(name)));
+  it('each stdio server runs at one of them, never at both, and what it publishes and reports comes whole through either', async () => {
+    const before = started();
     for (const name of NAMES) {
       const at: SourceAddress = `upstream.${name}`;
       const pages = await Promise.all([1, 2, 3, 4].map(() => bus.ask(describeSource(at), {})));
@@ -109,82 +101,24 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
       await bus.ask(callTool(at), progress, { deadlineMs: 10_000, onNotice });
       expect(seen).toEqual([1, 2, 3]);
     }
-    for (const name of NAMES) expect(servers[name]!.pids()).toHaveLength(1);
+    for (let turn = 0; turn < 5; turn++) await Promise.all(NAMES.map((name) => call(name, { turn })));
+    expect(started()).toBe(before);
+    for (const name of NAMES) expect(livingOf(name)).toHaveLength(1);
+    expectNoneTwice();
   }, 60_000);
 
-  it('an instance that joins, and one that leaves in peace, take servers over without one running twice', async () => {
-    const servers = fixtures();
-    const first = await start(entriesOf(servers));
-    await Promise.all(NAMES.map((name) => answers(name)));
-    const second = await start(entriesOf(servers));
-    await eventually(async () => {
-      await Promise.all(NAMES.map((name) => answers(name)));
-      const places = new Set(NAMES.map((name) => parentOf(livingOf(servers[name]!)[0]!)));
-      expect(places.has(second.pid)).toBe(true);
-    });
-    instances.splice(instances.indexOf(first), 1);
-    const asking = NAMES.map((name) => answers(name));
-    await first.stop('SIGTERM');
-    await Promise.all(asking);
-    await Promise.all(NAMES.map((name) => answers(name)));
-    expect(ranTwice(servers)).toEqual([]);
-    for (const name of NAMES) expect(livingOf(servers[name]!).map(parentOf)).toEqual([second.pid]);
-  }, 90_000);
-
-  it('one that is suspended loses its servers before the other starts them, and gets its share back', async () => {
-    const servers = fixtures();
-    const [a, b] = await Promise.all([start(entriesOf(servers)), start(entriesOf(servers))]);
-    await Promise.all(NAMES.map((name) => answers(name)));
-    a!.signal('SIGSTOP');
-    await eventually(() => {
-      const places = NAMES.flatMap((name) => livingOf(servers[name]!).map(parentOf));
-      expect(places).not.toContain(a!.pid);
-    });
-    // Requests that reach the suspended one are not answered: those that reach the other must be.
-    await eventually(async () => {
-      await Promise.all(NAMES.map((name) => answers(name)));
-      expect(NAMES.map((name) => parentOf(livingOf(servers[name]!)[0]!))).toEqual(NAMES.map(() => b!.pid));
-    });
-    a!.signal('SIGCONT');
-    await eventually(async () => {
-      await Promise.all(NAMES.map((name) => answers(name)));
-      expect(NAMES.map((name) => parentOf(livingOf(servers[name]!)[0]!))).toContain(a!.pid);
-    });
-    expect(ranTwice(servers)).toEqual([]);
-  }, 120_000);
-
-  it('when both lose the bus, their servers end, and each runs once when it is back', async () => {
-    const servers = fixtures();
-    await Promise.all([start(entriesOf(servers)), start(entriesOf(servers))]);
-    await Promise.all(NAMES.map((name) => answers(name)));
-    await nats.kill();
-    await eventually(() => expect(NAMES.flatMap((name) => livingOf(servers[name]!))).toEqual([]));
-    await nats.restart();
-    await Promise.all(NAMES.map((name) => answers(name)));
-    expect(ranTwice(servers)).toEqual([]);
-    for (const name of NAMES) expect(livingOf(servers[name]!)).toHaveLength(1);
-  }, 90_000);
-
   it('[UP-10] a caller has one session at a server that gives each its own, whichever instance he reaches', async () => {
-    const server = await startLegacyHttpServer();
-    opened.push(server);
-    const entry = { url: server.url, allowPrivate: true, session: 'per-principal' };
-    await Promise.all([start({ web: entry }), start({ web: entry })]);
     const contextOf = (subject: string): CallContext => ({ correlationId: 'c1', principal: { tenant: 't', subject } });
     const callers = ['ann', 'ben', 'cid', 'dan', 'eve', 'fay'];
-    for (let turn = 0; turn < 4; turn++) {
-      await Promise.all(
-        callers.map((subject) =>
-          bus.ask(
-            callTool('upstream.web'),
-            { tool: 'echo', arguments: { subject } },
-            { deadlineMs: 15_000, context: contextOf(subject) },
-          ),
-        ),
+    const echo = (subject: string) =>
+      bus.ask(
+        callTool('upstream.web'),
+        { tool: 'echo', arguments: { subject } },
+        { deadlineMs: 15_000, context: contextOf(subject) },
       );
-    }
+    for (let turn = 0; turn < 4; turn++) await Promise.all(callers.map(echo));
     const sessionsOf = new Map<string, Set<unknown>>();
-    for (const { message, headers } of server.requests) {
+    for (const { message, headers } of web.requests) {
       const subject = (message.params?.['arguments'] as { subject?: string } | undefined)?.subject;
       if (subject === undefined) continue;
       sessionsOf.set(subject, (sessionsOf.get(subject) ?? new Set()).add(headers['mcp-session-id']));
@@ -193,4 +127,60 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
     for (const sessions of sessionsOf.values()) expect(sessions.size).toBe(1);
     expect(new Set([...sessionsOf.values()].flatMap((sessions) => [...sessions])).size).toBe(callers.length);
   }, 60_000);
+
+  it('the servers of one that is killed by kill -9 run at the other soon after, under load', async () => {
+    const [victim, heir] = await pair();
+    let loading = true;
+    const load = NAMES.map(async (name) => {
+      // What reached the one that was killed is not answered.
+      while (loading) await call(name, {}, 4_000).catch(() => delay(20));
+    });
+    const killed = performance.now();
+    await end(victim, 'SIGKILL');
+    await allAnswer();
+    const backAfter = performance.now() - killed;
+    loading = false;
+    await Promise.all(load);
+    // 5 s are promised on an idle machine.
+    expect(backAfter).toBeLessThan(20_000);
+    expectNoneTwice();
+    expect(places()).toEqual(NAMES.map(() => heir.pid));
+  }, 90_000);
+
+  it('one that joins, and one that leaves in peace, hand servers over without one running twice', async () => {
+    const [first, second] = await pair();
+    const asking = allAnswer();
+    await end(first, 'SIGTERM');
+    await asking;
+    await allAnswer();
+    expectNoneTwice();
+    expect(places()).toEqual(NAMES.map(() => second.pid));
+  }, 90_000);
+
+  it('one that is suspended loses its servers before the other starts them, and gets its share back', async () => {
+    const [a, b] = await pair();
+    a.signal('SIGSTOP');
+    await eventually(() => expect(places()).not.toContain(a.pid));
+    // Requests that reach the suspended one are not answered: those that reach the other must be.
+    await eventually(async () => {
+      await allAnswer();
+      expect(places()).toEqual(NAMES.map(() => b.pid));
+    });
+    a.signal('SIGCONT');
+    await eventually(async () => {
+      await allAnswer();
+      expect(places()).toContain(a.pid);
+    });
+    expectNoneTwice();
+  }, 120_000);
+
+  it('when both lose the bus, their servers end, and each runs once when it is back', async () => {
+    await pair();
+    await nats.kill();
+    await eventually(() => expect(places()).toEqual([]));
+    await nats.restart();
+    await allAnswer();
+    expectNoneTwice();
+    for (const name of NAMES) expect(livingOf(name)).toHaveLength(1);
+  }, 90_000);
 });
