@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Fault, abortSignalOf } from '@portico/contracts';
+import { Fault } from '@portico/contracts';
 import type { Answer, Ask, Connection, ServerFacts, SessionParts } from './connection.js';
 import { contextHeaders } from './forwarded-context.js';
 import { needsAnew } from './http-endpoint.js';
@@ -12,16 +11,12 @@ import { keepOpen, listensFor } from './listening.js';
 import { modernFault } from './modern-http.js';
 import { deliverNotice, takeAnnouncement } from './notices.js';
 import { legacyMeta } from './request-meta.js';
+import { resumedStream } from './resumed-stream.js';
 
 /** How long the words that end something (cancelled, DELETE, a reply to the server) may take, in milliseconds. */
 const PARTING_MS = 2_000;
 /** Most such words under way at a time: a server that asks in floods is not answered in floods. */
 const TOLD_AT_ONCE = 16;
-/** A broken stream is resumed where the server gave event ids: so often in a row without news, waiting so long. */
-const RESUMES = 5;
-const RESUME_WAIT_MS = 1_000;
-const RESUME_WAIT_LIMIT_MS = 30_000;
-
 /** A server of 2025 and before over HTTP, with the session it may have given. */
 export class LegacyHttpConnection implements Connection {
   #ended = false;
@@ -69,21 +64,24 @@ export class LegacyHttpConnection implements Connection {
       if (message.id !== undefined) this.#tell(replyTo(message));
       else if (!takeAnnouncement(message, this.parts)) deliverNotice(message, ask, token, this.parts);
     };
+    const told = contextHeaders(ask.context);
+    const { signal, limitBytes } = ask;
+    const stream = { id, signal, limitBytes, onMessage };
     let outcome: ExchangeOutcome;
     try {
       outcome = await this.endpoint.exchange({
+        ...stream,
         method: 'POST',
-        headers: this.endpoint.postHeaders(...this.sessionHeaders, ...contextHeaders(ask.context)),
+        headers: this.endpoint.postHeaders(...this.sessionHeaders, ...told),
         body: JSON.stringify({ jsonrpc: '2.0', id, method: ask.method, params }),
-        id,
-        signal: ask.signal,
-        limitBytes: ask.limitBytes,
-        onMessage,
       });
-      outcome = await this.#resumed(outcome, { id, ask, onMessage });
+      if (outcome.answer === undefined && outcome.streamed) {
+        const headers = this.endpoint.bareHeaders(...this.sessionHeaders, ...told);
+        outcome = await resumedStream(this.endpoint, outcome, { ...stream, method: 'GET', headers, body: null });
+      }
     } catch (error) {
       // In this era a closed stream is no cancellation: it has to be said.
-      if (ask.signal.aborted && Fault.from(error).executed !== 'no') {
+      if (signal.aborted && Fault.from(error).executed !== 'no') {
         this.#tell(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }));
       }
       throw error;
@@ -126,39 +124,6 @@ export class LegacyHttpConnection implements Connection {
         .catch(() => undefined);
     }
     await this.endpoint.close();
-  }
-
-  /** Takes a stream up again that broke before its answer, if the server numbers its events. The request is not repeated. */
-  async #resumed(
-    broken: ExchangeOutcome,
-    { id, ask, onMessage }: { id: number; ask: Ask; onMessage: (message: JsonObject) => void },
-  ): Promise<ExchangeOutcome> {
-    let outcome = broken;
-    let { lastEventId, retryMs } = broken;
-    for (let left = RESUMES; outcome.answer === undefined && outcome.streamed && lastEventId && left > 0; left--) {
-      await delay(Math.min(Math.max(retryMs ?? RESUME_WAIT_MS, 100), RESUME_WAIT_LIMIT_MS), undefined, {
-        signal: abortSignalOf(ask.signal),
-      }).catch(() => {
-        throw this.parts.faults.aborted(ask.signal, 'unknown');
-      });
-      const headers = this.endpoint.bareHeaders(...this.sessionHeaders, 'last-event-id', lastEventId);
-      const { signal, limitBytes } = ask;
-      const resumed = await this.endpoint.exchange({
-        method: 'GET',
-        headers,
-        body: null,
-        id,
-        signal,
-        limitBytes,
-        onMessage,
-      });
-      if (resumed.status >= 300) break;
-      if (resumed.lastEventId !== undefined && resumed.lastEventId !== lastEventId) left = RESUMES;
-      outcome = resumed;
-      lastEventId = resumed.lastEventId ?? lastEventId;
-      retryMs = resumed.retryMs ?? retryMs;
-    }
-    return outcome;
   }
 
   /** Keeps the stream open by which such a server speaks unasked. One that has none (405) is never asked again. */

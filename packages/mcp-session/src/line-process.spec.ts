@@ -51,7 +51,7 @@ function withoutFiles<Value>(act: () => Value): Value {
   limit('256');
   const files: number[] = [];
   try {
-    for (;;) files.push(openSync('/dev/null'));
+    for (;;) files.push(openSync('/dev/null', 'r'));
   } catch {
     return act();
   } finally {

@@ -88,6 +88,8 @@ export class Watchdog {
     if (this.#useless) return;
     this.#startedAt = performance.now();
     const shell = spawn(SHELL, ['-c', PROGRAM], {
+      // By its own name bash takes our socket for a remote login, and runs its user's .bashrc first.
+      argv0: 'sh',
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
       cwd: '/',

@@ -194,6 +194,13 @@ describe('[FD-18] the context of a call', () => {
     expect(sent.map(({ headers }) => oursIn(headers))).toEqual([headersOf(full), headersOf(full)]);
   });
 
+  it('goes along when its broken stream is taken up again', async () => {
+    const server = await web('legacy');
+    await hold(overHttp(server.url)).callTool(call('resume'), { signal: soon(), context: full });
+    const resumed = server.requests.find(({ headers }) => headers['last-event-id'] !== undefined)!;
+    expect(oursIn(resumed.headers)).toEqual(headersOf(full));
+  });
+
   it('breaks out of no header: an id that may not stand in one is left out', async () => {
     const server = await web('modern');
     const session = hold(overHttp(server.url));

@@ -29,7 +29,7 @@ export interface StdioFixture {
   readonly env: Record<string, string>;
   /**
    * What happened in all its processes, in order: `start <pid>`, before it `twice <pid>` for each that still ran then,
-   * `grandchild <pid>`, `act <tool>`, and each method received.
+   * `grandchild <pid>`, `grown up` once SIGTERM no longer ends it, `act <tool>`, and each method received.
    */
   events(): string[];
   /** How often a tool acted. */
@@ -86,17 +86,17 @@ function program(script: StdioScript & { record: string; odd: object }): void {
   };
   const before = existsSync(script.record) ? readFileSync(script.record, 'utf8') : '';
   for (const [, pid] of before.matchAll(/^start (\d+)$/gm)) if (runs(Number(pid))) note(`twice ${pid}`);
-  note(`start ${process.pid}`);
-  if (script.exits) process.exit(3);
-  if (script.grandchild) {
-    const child = spawn(process.execPath, ['-e', "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"], {
-      stdio: 'inherit',
-    });
-    note(`grandchild ${child.pid}`);
-  }
   if (script.stubborn) {
     process.on('SIGTERM', () => note('ignored SIGTERM'));
     setInterval(() => {}, 1_000);
+  }
+  note(`start ${process.pid}`);
+  if (script.exits) process.exit(3);
+  if (script.grandchild) {
+    const stubborn = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);
+      process.getBuiltinModule('node:fs').appendFileSync(process.argv[1], 'grown up\\n')`;
+    const child = spawn(process.execPath, ['-e', stubborn, script.record], { stdio: 'inherit' });
+    note(`grandchild ${child.pid}`);
   }
   for (let line = 1; line <= (script.stderrLines ?? 0); line++)
     process.stderr.write(`stderr ${line} ${'e'.repeat(5000)}\n`);
