@@ -26,8 +26,9 @@ afterEach(async () => {
 
 const open = async (env: Record<string, string> = {}, timing: Partial<TokenTiming> = {}): Promise<void> => {
   const jwt = { AUTH_MODE: 'jwt', JWT_ISSUER: issuer.issuer, JWT_AUDIENCE: AUDIENCE, JWT_JWKS_URL: issuer.jwksUrl };
-  server = await startAuthServer({ ...jwt, ...env }, timing);
-  closers.push(() => server.close());
+  const opened = await startAuthServer({ ...jwt, ...env }, timing);
+  closers.push(() => opened.close());
+  server = opened;
 };
 const keyFetches = (): number => issuer.requests.filter((line) => line === 'GET /jwks').length;
 
