@@ -113,7 +113,7 @@ export class Faults {
       case -32602:
         return new Fault('INVALID_ARGUMENTS', `${server} does not accept these parameters.`, { rpc: error, executed });
       case -32002:
-        return new Fault('NOT_FOUND', `${server} has no such resource.`, { rpc: error });
+        return new Fault('NOT_FOUND', `${server} has no such resource.`, { rpc: error, executed });
       default:
         return new Fault('UNKNOWN_ERROR', `${server} answered with an error.`, { rpc: error });
     }

@@ -72,6 +72,7 @@ describe.each(Object.keys(BACKENDS))('[FD-24][UP-6] a call to a %s server', (nam
     for (const [code, fault, executed] of [
       [-32602, 'INVALID_ARGUMENTS', 'unknown'],
       [-32601, 'UNSUPPORTED', 'no'],
+      [-32002, 'NOT_FOUND', 'unknown'],
       [-32021, 'UNSUPPORTED', 'unknown'],
       [-32603, 'UNKNOWN_ERROR', 'unknown'],
       [1234, 'UNKNOWN_ERROR', 'unknown'],
@@ -82,7 +83,7 @@ describe.each(Object.keys(BACKENDS))('[FD-24][UP-6] a call to a %s server', (nam
         rpc: { code, message: 'said by the fixture', data: { why: 'scripted' } },
       });
     }
-    expect(backend.executions()).toBe(5);
+    expect(backend.executions()).toBe(6);
   });
 
   it('is not written at all when the signal has aborted already', async () => {
