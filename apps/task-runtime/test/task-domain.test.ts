@@ -35,6 +35,38 @@ describeIfAvailable('redis-server', 'task.* on Redis', () => {
     };
   });
 
+  it('[LE-1] gives back what was granted to a call that was cancelled: nobody knows its id', async () => {
+    const server = await startRedisServer();
+    const redis = await startHeldRedis(server.port);
+    const tasks = await startRuntimes({ redisUrl: redis.url });
+    const others = await startRuntimes({ redisUrl: server.url });
+    const there = redis.hold();
+    const ending = new AbortController();
+    const asked = tasks.bus.ask(
+      callTool('domain.task'),
+      { tool: 'acquire', arguments: { resource: 'r' } },
+      {
+        deadlineMs: 10_000,
+        signal: ending.signal,
+        context: { correlationId: 'c-1', principal: { tenant: ALICE.tenant, subject: ALICE.subject } },
+      },
+    );
+    const cancelled = expect(asked).rejects.toMatchObject({ code: 'CANCELLED', executed: 'unknown' });
+    await there;
+    ending.abort();
+    await cancelled;
+    const before = redis.requests();
+    redis.release();
+    // The acquire that was kept back is granted, and a release follows it.
+    while (redis.requests() === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    let granted: Granted | undefined;
+    while (!granted) granted = await others.acquire('r', BOB).catch((): undefined => undefined);
+    await tasks.close();
+    await others.close();
+    await redis.close();
+    await server.stop();
+  });
+
   describeTools('Redis', async () => {
     const server = await startRedisServer();
     return { redisUrl: server.url, stop: () => server.stop() };
