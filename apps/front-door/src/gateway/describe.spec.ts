@@ -28,10 +28,18 @@ const PROFILES = new Map<string, readonly string[]>([
   ['nothing@1', []],
 ]);
 
+const viewOf = (profiles: GatewayView['profiles']): GatewayView => ({
+  catalogue: () => catalogue,
+  sources: () => sources,
+  health: async () => [],
+  accessOf: () => EVERYTHING,
+  profiles,
+  receipts: async () => [],
+});
 const ask = (args: Parameters<typeof describe>[0], access: Access = EVERYTHING, profiles = PROFILES) =>
   describe(
     args,
-    { catalogue: () => catalogue, sources: () => sources, profiles: () => profiles } as GatewayView,
+    viewOf(() => profiles),
     access,
   );
 const toolsOf = (args: Parameters<typeof describe>[0], access?: Access) =>
