@@ -3,6 +3,7 @@ const ARROWS = {
   contracts: [],
   settings: [],
   storage: [],
+  embedding: [],
   observe: ['settings'],
   resilience: ['contracts'],
   bus: ['contracts'],

@@ -8,9 +8,9 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|storage|testkit)$':
+    '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|storage|embedding|testkit)$':
       '<rootDir>/packages/$1/src/index.ts',
-    '^@portico/(front-door|discovery|upstreams|adapter-cluster|task-runtime|local)$': '<rootDir>/apps/$1/src/$1.module.ts',
+    '^@portico/(front-door|discovery|upstreams|adapter-cluster|task-runtime|semantic-cache|local)$': '<rootDir>/apps/$1/src/$1.module.ts',
   },
   transform: {
     '^.+\\.ts$': [

@@ -33,6 +33,8 @@ export const SourceIdentity = z.object({
   instructions: z.string().optional(),
   /** `root`: its tools are published without a prefix. */
   mount: z.enum(['namespace', 'root']),
+  /** Each principal is served by a session of its own: what one is told is not for another. */
+  perPrincipal: z.boolean().optional(),
   /** Deadline of its tools that name none of their own. */
   callTimeoutMs: z.int().positive(),
   /** The source's own word on how long its lists stay true. */

@@ -63,6 +63,22 @@ export { CONTEXT_HEADERS, CallContext, ContextId, Principal, leaseRef } from './
 export { ENVELOPE_META_KEY, ENVELOPE_VERSION, Envelope, MESSAGE_LIMIT, ServedFrom } from './envelope.js';
 export { LEASE_REF_META_KEY, LeaseVerdict, guardLease } from './lease-calls.js';
 export { Receipt, receiptsWritten } from './receipt.js';
+export {
+  CacheAnswer,
+  CacheQuestion,
+  CacheRefusal,
+  ToolPattern,
+  cacheHoldings,
+  eraseAnswers,
+  invalidateAnswers,
+  invalidationConfirmed,
+  invalidationPending,
+  lookUpAnswer,
+  reportShadowCheck,
+  restoreTool,
+  storeAnswer,
+  wentStale,
+} from './cache-calls.js';
 export { Notice } from './notice.js';
 export { Stop, abortSignalOf } from './stop-signal.js';
 export type { StopListener, StopSignal } from './stop-signal.js';
