@@ -1,6 +1,7 @@
 import { createHook } from 'node:async_hooks';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Fault, describeSource } from '@portico/contracts';
 import type { SourceAddress } from '@portico/contracts';
@@ -127,5 +128,30 @@ describe('[DI-3] capacity', () => {
     expect(asked).toBe(20);
     catalogue.stop();
     await catalogue.written();
+  });
+
+  it('is a setting; beyond it those go first that were used longest ago', async () => {
+    const documents = join(room.home, 'documents', 'catalogues');
+    const names = ['upstream.a', 'upstream.b', 'upstream.c'] as const;
+    const sources = [];
+    for (const name of names) sources.push(await room.source(name, () => catalogueOf(name)));
+    await room.discover({ MCP_DISCOVERY_CACHE_MAX_ENTRIES: '2' });
+    const written = async (count: number): Promise<void> => {
+      await eventually(() =>
+        expect(readdirSync(documents).filter((name) => !name.startsWith('.'))).toHaveLength(count),
+      );
+      // Until discovery has heard of it: what is not written yet stays, whatever the limit.
+      await delay(100);
+    };
+    for (const name of ['upstream.a', 'upstream.b'] as const) await room.tools(name);
+    await written(2);
+    for (const name of ['upstream.a', 'upstream.c'] as const) await room.tools(name);
+    await written(3);
+    // Without its document, what is not in memory has to be asked for again.
+    rmSync(documents, { recursive: true });
+    for (const name of ['upstream.a', 'upstream.c', 'upstream.b'] as const) {
+      expect(await room.tools(name)).toEqual([name]);
+    }
+    expect(sources.map(({ asked }) => asked)).toEqual([1, 2, 1]);
   });
 });

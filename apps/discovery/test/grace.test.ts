@@ -53,7 +53,9 @@ describe('[DI-7] after its time', () => {
       since: expect.any(String),
     });
     expect(Date.now() - Date.parse(summary!.since!)).toBeLessThan(10_000);
+    // Failing once more is no reason to say that it began just now.
     await expect(room.tools('upstream.a')).rejects.toBeInstanceOf(Fault);
+    expect((await room.summary('upstream.a', false))?.since).toBe(summary!.since);
 
     source.answer = () => catalogueOf('a');
     expect(await room.tools('upstream.a')).toEqual(['a']);
@@ -183,10 +185,13 @@ describe('[DI-7] the last known good catalogue', () => {
     mkdirSync(join(room.home, 'documents'), { recursive: true });
     writeFileSync(folder(), 'a file where a folder belongs');
     await room.discover({ MCP_DISCOVERY_CACHE_MAX_ENTRIES: '2' });
+    const sources = [];
     for (let n = 0; n < 5; n++) {
-      await room.source(`upstream.s${n}`, () => catalogueOf(`tool-${n}`));
+      sources.push(await room.source(`upstream.s${n}`, () => catalogueOf(`tool-${n}`)));
       expect(await room.tools(`upstream.s${n}`)).toEqual([`tool-${n}`]);
     }
+    await eventually(() => expect(room.told('store.failed')).toHaveLength(1));
     for (let n = 0; n < 5; n++) expect(await room.tools(`upstream.s${n}`)).toEqual([`tool-${n}`]);
+    expect(sources.map(({ asked }) => asked)).toEqual([1, 1, 1, 1, 1]);
   });
 });

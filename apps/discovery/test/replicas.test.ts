@@ -67,6 +67,21 @@ describeIfAvailable('redis-server', 'two replicas of discovery on one Redis', ()
     expect(await room.tools('upstream.a')).toEqual(['a']);
   });
 
+  it('[DI-5] a failure is one outcome for the breaker of each, however soon it is asked for again', async () => {
+    const source = await room.source('upstream.a', () => Promise.reject(new Fault('UNAUTHENTICATED', 'No.')), {
+      configuration,
+    });
+    await room.discover({ ...env, BREAKER_FAILURES: '3' });
+    const failures = async () => {
+      await expect(room.tools('upstream.a')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+      const { breaker, consecutiveFailures } = (await room.health('upstream.a'))!;
+      return { asked: source.asked, breaker, consecutiveFailures };
+    };
+    expect(await failures()).toEqual({ asked: 1, breaker: 'closed', consecutiveFailures: 1 });
+    expect(await failures()).toEqual({ asked: 2, breaker: 'closed', consecutiveFailures: 2 });
+    expect(await failures()).toEqual({ asked: 3, breaker: 'open', consecutiveFailures: 3 });
+  });
+
   it('[DI-9] a change is followed by both, whichever of them is asked', async () => {
     const source = await room.source('upstream.a', () => catalogueOf('a'), { configuration });
     await room.discover({ ...env, PORTICO_HOME: `${room.home}/1` });

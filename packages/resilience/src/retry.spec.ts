@@ -4,7 +4,7 @@ import { retry } from './retry.js';
 const quick = { attempts: 3, firstDelayMs: 1, longestDelayMs: 5 };
 
 describe('retry', () => {
-  it('gives the value of the first attempt that succeeds', async () => {
+  it('[DI-5] gives the value of the first attempt that succeeds', async () => {
     const attempts: number[] = [];
     const value = await retry(
       async (attempt) => {
@@ -28,7 +28,7 @@ describe('retry', () => {
     expect(attempts).toBe(3);
   });
 
-  it('throws at once what can not pass', async () => {
+  it('[DI-5] throws at once what can not pass', async () => {
     let attempts = 0;
     const refused = new Error('refused');
     const work = retry(
@@ -42,7 +42,7 @@ describe('retry', () => {
     expect(attempts).toBe(1);
   });
 
-  it('rests longer before each attempt, never longer than it may', async () => {
+  it('[DI-5] rests longer before each attempt, never longer than it may', async () => {
     const begun: number[] = [];
     await expect(
       retry(
@@ -57,6 +57,21 @@ describe('retry', () => {
     expect(rests[0]).toBeGreaterThanOrEqual(19);
     expect(rests[1]).toBeGreaterThanOrEqual(39);
     expect(rests[2]).toBeLessThan(500);
+  });
+
+  it('[DI-5] does not let all who failed at once come back at once', async () => {
+    const rest = async (): Promise<number> => {
+      const begun: number[] = [];
+      const work = async () => {
+        begun.push(performance.now());
+        if (begun.length === 1) throw new Error('busy');
+      };
+      await retry(work, { attempts: 2, firstDelayMs: 50, longestDelayMs: 1_000, canPass: () => true });
+      return begun[1]! - begun[0]!;
+    };
+    const rests = await Promise.all(Array.from({ length: 30 }, rest));
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(49);
+    expect(Math.max(...rests) - Math.min(...rests)).toBeGreaterThan(10);
   });
 
   it('ends its rest when the signal aborts', async () => {
