@@ -63,7 +63,9 @@ const v2 = async (mode: 'auto' | 'legacy'): Promise<AnyClient> => {
 };
 const v1 = async (): Promise<AnyClient> => {
   const client = new ClientV1({ name: 'test', version: '1' });
-  await client.connect(new TransportV1(endpoint, { authProvider: new ProviderV1(credentials()) }) as never);
+  // For client credentials this version asks for the scope it is set to, never for the one it is told.
+  const authProvider = new ProviderV1({ ...credentials(), scope: 'portico:call' });
+  await client.connect(new TransportV1(endpoint, { authProvider }) as never);
   return client as unknown as AnyClient;
 };
 
