@@ -50,7 +50,8 @@ async function ask(
   door: FrontDoor,
 ) {
   try {
-    return await door.bus.ask(askGuard, { principal, resource, leaseId, keepMs });
+    // The call's own deadline begins when this has answered.
+    return await door.bus.ask(askGuard, { principal, resource, leaseId, keepMs: keepMs + askGuard.deadlineMs });
   } catch (cause) {
     // Whatever went wrong, nothing is known of the lease: the tool stays closed.
     throw new Fault('BACKEND_UNAVAILABLE', 'Whether the lease is live can not be told now.', { executed: 'no', cause });
