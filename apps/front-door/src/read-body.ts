@@ -28,6 +28,8 @@ export async function readJsonBody(req: IncomingMessage, limitBytes: number): Pr
 
 function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   if (Number(req.headers['content-length']) > limitBytes) return Promise.reject(new BodyError('too-large'));
+  // Its sender left while something else was waited for: nothing would come any more, no end either.
+  if (req.destroyed) return Promise.reject(new BodyError('aborted'));
   return new Promise((resolve, reject) => {
     let size = 0;
     let whole = false;
