@@ -49,9 +49,10 @@ const eventually = async (holds: () => boolean): Promise<void> => {
 const settled = () => delay(400);
 
 describe('the policy at the start', () => {
-  it('denies nothing in none mode, and writes elsewhere, when there is no file', () => {
+  it('denies nothing in none mode, and writes elsewhere, when there is no file: that is no news', async () => {
     expect(open().current.accessOf(READER).all).toBe(true);
     expect(open({ authMode: 'jwt' }).current.accessOf(READER).all).toBe(false);
+    await settled();
     expect(lines).toEqual([]);
   });
 
