@@ -13,14 +13,16 @@ export interface ContentsOptions {
   readonly log: Log;
 }
 
+type Written = Pick<RememberedCatalogue, 'revision' | 'configuration' | 'at'>;
+
 /**
  * The catalogues themselves. Those used last are in memory; every last known one is in a document, and is read again when
  * it is wanted. One that could not be written stays in memory whatever the limit.
  */
 export class CatalogueContents {
   readonly #snapshots = new Map<SourceAddress, Snapshot>();
-  /** Revision and configuration that the document of a source has. */
-  readonly #written = new Map<SourceAddress, string>();
+  /** What the document of a source has. */
+  readonly #written = new Map<SourceAddress, Written>();
   /** Sources that are gone, and still have a document; who left first is first. */
   readonly #away = new Set<SourceAddress>();
   /** Sources whose newest catalogue is nowhere but in memory. */
@@ -35,9 +37,9 @@ export class CatalogueContents {
   /** What earlier processes left, oldest first, as soon as it can be read. */
   async remembered(signal: AbortSignal): Promise<RememberedCatalogue[]> {
     const all = await this.documents.list(signal);
-    for (const { source, revision, configuration, gone } of all) {
+    for (const { source, revision, configuration, at, gone } of all) {
       if (!this.#written.has(source)) {
-        this.#written.set(source, markOf(revision, configuration));
+        this.#written.set(source, { revision, configuration, at });
         if (gone) this.#away.add(source);
       } else if (gone && !this.#away.has(source)) {
         // It came, and was written, before this could be read.
@@ -55,13 +57,14 @@ export class CatalogueContents {
   /** Keeps it, and writes it down when it differs from what is written. */
   keep(source: SourceAddress, snapshot: Snapshot, of: { configuration: string; at: number }): void {
     this.#put(source, snapshot);
-    const mark = markOf(snapshot.revision, of.configuration);
-    if (this.#written.get(source) === mark) return;
-    this.#written.set(source, mark);
+    const before = this.#written.get(source);
+    if (before?.revision === snapshot.revision && before.configuration === of.configuration) return;
+    const writing: Written = { ...of, revision: snapshot.revision };
+    this.#written.set(source, writing);
     this.#unwritten.add(source);
     void this.documents.write(source, catalogueOfSnapshot(snapshot), of).then((written) => {
       // Followed by another one already: what becomes of that one counts.
-      if (this.#written.get(source) !== mark) return;
+      if (this.#written.get(source) !== writing) return;
       if (written) this.#unwritten.delete(source);
       else this.#written.delete(source);
       this.#trim();
@@ -88,9 +91,10 @@ export class CatalogueContents {
     });
   }
 
-  /** The source is here again. */
-  back(source: SourceAddress): void {
+  /** The source is here again; what is written of it. */
+  back(source: SourceAddress): Written | undefined {
     if (this.#away.delete(source)) this.documents.markBack(source);
+    return this.#written.get(source);
   }
 
   /** The source is gone for now: what is written of it is for when it comes again. */
@@ -134,8 +138,6 @@ export class CatalogueContents {
     }
   }
 }
-
-const markOf = (revision: string, configuration: string): string => `${revision} ${configuration}`;
 
 /** What is written of it. */
 export const catalogueOfSnapshot = ({ revision, identity, items }: Snapshot): SourceCatalogue => {

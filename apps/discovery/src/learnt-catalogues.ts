@@ -104,8 +104,10 @@ export class LearntCatalogues {
     return snapshot;
   }
 
+  /** It is here again: what was known of it when it went counts until it is asked. */
   back(source: SourceAddress): void {
-    this.#contents.back(source);
+    const written = this.#contents.back(source);
+    if (written && !this.states.isAsked(source)) this.states.remembered(source, written);
     this.#prober.renew(source);
   }
 

@@ -62,6 +62,22 @@ describe('[DI-7] after its time', () => {
     await eventually(() => expect(room.changes).toHaveLength(3));
   }, 20_000);
 
+  it('the grace counts from the first failure, however often it fails meanwhile', async () => {
+    const source = await room.source('upstream.a', () => catalogueOf('a'));
+    await room.discover({
+      MCP_DISCOVERY_CACHE_TTL_SECS: '0',
+      MCP_DISCOVERY_GRACE_SECS: '0.5',
+      BREAKER_FAILURES: '1000',
+    });
+    await room.tools('upstream.a');
+    source.answer = broken;
+    expect(await room.tools('upstream.a')).toEqual(['a']);
+    await eventually(async () => {
+      await delay(50);
+      await expect(room.tools('upstream.a')).rejects.toBeInstanceOf(Fault);
+    });
+  });
+
   it('nobody takes one away that only nobody has asked for', async () => {
     await room.source('upstream.a', () => catalogueOf('a'));
     await room.discover({ MCP_DISCOVERY_CACHE_TTL_SECS: '0.01', MCP_DISCOVERY_GRACE_SECS: '0.01' });
@@ -133,6 +149,53 @@ describe('[DI-7] the last known good catalogue', () => {
     await room.source('upstream.a', hang);
     expect(await room.summary('upstream.a')).toMatchObject({ state: 'stale', revision: expect.any(String) });
     expect(await room.tools('upstream.a')).toEqual(['a']);
+  });
+
+  it('of a source that said bye and comes again while it can not be reached is served, unless it is another one', async () => {
+    const source = await room.source('upstream.a', () => catalogueOf('a'));
+    await room.discover();
+    await room.tools('upstream.a');
+    await source.close();
+    await eventually(async () => expect(await room.summaries()).toEqual([]));
+    const again = await room.source('upstream.a', broken);
+    await eventually(async () =>
+      expect(await room.summary('upstream.a')).toMatchObject({ state: 'stale', error: 'invalid_response' }),
+    );
+    expect(await room.tools('upstream.a')).toEqual(['a']);
+    await again.close();
+    await eventually(async () => expect(await room.summaries()).toEqual([]));
+    await room.source('upstream.a', broken, { configuration: 'another' });
+    await eventually(async () => expect((await room.summary('upstream.a'))?.state).toBe('unavailable'));
+  });
+
+  it('of a source that said bye and came again is shown after a restart, though that has not come yet', async () => {
+    const source = await room.source('upstream.a', () => catalogueOf('a'));
+    const first = await room.discover();
+    await room.tools('upstream.a');
+    await written();
+    await source.close();
+    await eventually(async () => expect(await room.summaries()).toEqual([]));
+    const again = await room.source('upstream.a', () => catalogueOf('a'));
+    await eventually(async () => expect(await room.tools('upstream.a')).toEqual(['a']));
+    await first.close();
+    await again.close();
+    await room.discover();
+    expect(await room.summary('upstream.a', false)).toMatchObject({ state: 'stale' });
+  });
+
+  it('of a source that does not come back is shown for a while, and no longer', async () => {
+    const source = await room.source('upstream.a', () => catalogueOf('a'));
+    const first = await room.discover();
+    await room.tools('upstream.a');
+    await written();
+    await first.close();
+    await source.close();
+    await room.discover({ MCP_DISCOVERY_GRACE_SECS: '1' });
+    expect((await room.summary('upstream.a', false))?.state).toBe('stale');
+    await eventually(async () => expect(await room.summaries(false)).toEqual([]));
+    // It is remembered all the same for when it comes.
+    await room.source('upstream.a', hang);
+    expect((await room.summary('upstream.a', false))?.state).toBe('stale');
   });
 
   it('is written only when it has changed', async () => {

@@ -37,7 +37,7 @@ describe('[DI-7] documents that can not be written', () => {
     rmSync(folder());
     await learn(5);
     await eventually(() => expect(readdirSync(folder())).toHaveLength(5));
-    expect(room.told('store.works-again')).toHaveLength(1);
+    await eventually(() => expect(room.told('store.works-again')).toHaveLength(1));
     expect(room.told('store.failed')).toHaveLength(1);
   });
 });
