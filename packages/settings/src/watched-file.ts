@@ -1,5 +1,5 @@
-import { watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
+import { statSync, watch } from 'node:fs';
+import type { FSWatcher, Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -17,7 +17,7 @@ export class WatchedFile {
   #watcher: FSWatcher | undefined;
   #telling: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout;
-  #seen: string | undefined;
+  #seen: string;
   #closed = false;
 
   constructor(
@@ -26,8 +26,9 @@ export class WatchedFile {
   ) {
     this.#folder = dirname(path);
     this.#watch();
+    // Now, not later: a change after its owner read it is one.
+    this.#seen = seenAt(path);
     this.#looking = this.#lookLater();
-    void this.#look();
   }
 
   close(): void {
@@ -57,12 +58,8 @@ export class WatchedFile {
 
   async #look(): Promise<void> {
     clearTimeout(this.#looking);
-    const now = await stat(this.path).then(
-      ({ dev, ino, size, mtimeMs, ctimeMs }) => [dev, ino, size, mtimeMs, ctimeMs].join(' '),
-      (error: NodeJS.ErrnoException) => String(error.code),
-    );
+    const now = await stat(this.path).then(seen, reasonOf);
     if (this.#closed) return;
-    // The first look too: the file may have changed since its owner read it.
     if (this.#seen !== now) this.#soon();
     this.#seen = now;
     if (this.#watcher === undefined) this.#watch();
@@ -77,3 +74,14 @@ export class WatchedFile {
     }, TOGETHER_MS).unref();
   }
 }
+
+const seen = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join(' ');
+const reasonOf = (error: NodeJS.ErrnoException): string => String(error.code);
+
+const seenAt = (path: string): string => {
+  try {
+    return seen(statSync(path));
+  } catch (error) {
+    return reasonOf(error as NodeJS.ErrnoException);
+  }
+};
