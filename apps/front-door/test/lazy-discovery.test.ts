@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryHub, memoryBus } from '@portico/bus';
-import { Fault, describeSource, sourceChanged, sourceHello } from '@portico/contracts';
+import { Fault, describeSource, discoverCatalogue, sourceChanged, sourceHello } from '@portico/contracts';
 import type { SourceAddress } from '@portico/contracts';
 import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/discovery';
 import { serveDomain } from '@portico/domain-kit';
@@ -136,6 +136,25 @@ describe('[DI-12] a strict server', () => {
     const lists = server.requests.filter(({ message }) => (message as { method?: string }).method === 'tools/list');
     expect(lists).toHaveLength(1);
   }, 30_000);
+});
+
+describe('[DI-1] a call that names a source never yet asked', () => {
+  it('has that one asked, and no other', async () => {
+    const door = await openDoor();
+    closers.push(() => door.close());
+    for (const name of ['wanted', 'other', 'another']) {
+      await door.serve(echoDomain(name).domain);
+    }
+    const { message } = await door.rpc('tools/call', { name: 'wanted.echo', arguments: { text: 'hello' } });
+    expect(message.result.isError).not.toBe(true);
+    await delay(300);
+    const { sources } = await door.bus.ask(discoverCatalogue, { probe: false });
+    expect(sources.map(({ source, state }) => [source, state])).toEqual([
+      ['domain.another', 'pending'],
+      ['domain.other', 'pending'],
+      ['domain.wanted', 'fresh'],
+    ]);
+  });
 });
 
 describe('[DI-11] which source serves a tool', () => {
