@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SettingsTable } from '@portico/settings';
+import { type SettingsTable, readSettings } from '@portico/settings';
 import { parse } from 'yaml';
 
 interface Service {
@@ -25,6 +25,7 @@ interface Service {
 interface Compose {
   readonly services: Record<string, Service>;
   readonly networks: Record<string, { readonly internal?: boolean } | null>;
+  readonly volumes: Record<string, null>;
 }
 interface Config {
   readonly settings: SettingsTable;
@@ -33,7 +34,8 @@ interface Config {
 
 const root = join(import.meta.dirname, '..');
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
-const { services, networks } = parse(text('docker-compose.yml'), { merge: true }) as Compose;
+const { services, networks, volumes: namedVolumes } = parse(text('docker-compose.yml'), { merge: true }) as Compose;
+const volumeNames = Object.keys(namedVolumes);
 const dockerfile = text('infra/docker/Dockerfile');
 const { version } = JSON.parse(text('package.json')) as { version: string };
 /** `local` runs all the others in one process, for a machine without containers. */
@@ -60,14 +62,16 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(stores, { recursive: true }));
 
-/** What a container gets when nothing is set where compose runs. */
-const environmentOf = ({ environment = {} }: Service): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [
-      name,
-      String(value).replace(/\$\{\w+(?::-([^}]*))?\}/g, (_whole, fallback?: string) => fallback ?? ''),
-    ]),
-  );
+/** A text of the compose file as it is with these variables set where compose runs, and no others. */
+const interpolated = (value: string | number, set: Record<string, string> = {}): string =>
+  String(value).replace(/\$\{(\w+)(?::([-+])([^}]*))?\}/g, (_whole, name: string, sign = '', word = '') => {
+    if (sign === '+') return set[name] ? word : '';
+    return set[name] || word;
+  });
+
+/** What a container gets; when nothing is set, unless it is given. */
+const environmentOf = ({ environment = {} }: Service, set?: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, interpolated(value, set)]));
 
 const configOf = async (app: string): Promise<Config> => (await import(`../apps/${app}/src/config.ts`)) as Config;
 
@@ -164,6 +168,27 @@ describe('[OP-1] docker-compose.yml', () => {
         .volumes?.find((volume) => volume.endsWith(':ro'))
         ?.split(':')[0] ?? '';
     expect(text(mounted)).toMatch(new RegExp(`^max_payload: ${9 * 1024 * 1024}$`, 'm'));
+  });
+
+  it('gives upstreams the folder of servers that MCP_SERVERS_DIR names, or else the built-in servers', async () => {
+    const set = { MCP_SERVERS_DIR: './servers' };
+    const { settings } = await configOf('upstreams');
+    const { volumes = [] } = service('upstreams');
+    const mountedWith = (set?: Record<string, string>) =>
+      volumes.map((volume) => interpolated(volume, set).split(':')).find(([, to]) => to === '/etc/portico/servers');
+    expect(mountedWith(set)).toEqual(['./servers', '/etc/portico/servers', 'ro']);
+    expect(volumeNames).toContain(mountedWith()?.[0]);
+    const { MCP_SERVERS_FILE, SECRETS_DIR } = environmentOf(service('upstreams'), set);
+    expect([MCP_SERVERS_FILE, SECRETS_DIR]).toEqual(['/etc/portico/servers/mcp.json', '/etc/portico/servers/secrets']);
+    expect(readSettings(settings, environmentOf(service('upstreams')))).toMatchObject({
+      MCP_SERVERS_FILE: undefined,
+      SECRETS_DIR: undefined,
+    });
+  });
+
+  it('lets npx write where upstreams may', () => {
+    const home = /FROM service AS upstreams\n[^]*?ENV HOME=(\S+)\n[^]*?FROM/.exec(dockerfile)?.[1];
+    expect(home).toBe(environmentOf(service('upstreams'))['PORTICO_HOME']);
   });
 
   it.each(apps)('gives %s a volume for each folder that it writes', (app) => {
