@@ -67,7 +67,7 @@ export class FrontDoorModule {
           inject: [CatalogueMemory, Gatekeepers, SdkServer, RunningCalls, KeepAlive],
           useFactory: (
             catalogue: CatalogueMemory,
-            { parts: { authenticator, admission, policy, bulkhead, breakers, receipts } }: Gatekeepers,
+            { parts: { authenticator, standing, admission, policy, bulkhead, breakers, receipts } }: Gatekeepers,
             sdk: SdkServer,
             running: RunningCalls,
             keepAlive: KeepAlive,
@@ -86,6 +86,7 @@ export class FrontDoorModule {
               },
               guards: new HttpGuards(config),
               authenticator,
+              standing,
               admission,
               sdk,
               running,

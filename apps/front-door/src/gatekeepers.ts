@@ -5,6 +5,7 @@ import type { Log } from '@portico/observe';
 import { type RedisScripts, openRedis } from '@portico/storage';
 import type { Authenticator } from './auth/authenticator.js';
 import { openAuthenticator } from './auth/open-authenticator.js';
+import { StandingCallers } from './auth/standing-callers.js';
 import type { FrontDoorConfig } from './config.js';
 import type { Admission } from './limits/admission.js';
 import { Bulkhead } from './limits/bulkhead.js';
@@ -17,6 +18,7 @@ import { RedisReceipts } from './receipts/redis-receipts.js';
 
 interface Parts {
   readonly authenticator: Authenticator;
+  readonly standing: StandingCallers;
   readonly admission: Admission;
   readonly policy: ReturnType<typeof openPolicy>;
   readonly bulkhead: Bulkhead;
@@ -39,6 +41,7 @@ export class Gatekeepers implements OnApplicationShutdown {
     const kept = redis === undefined ? await MemoryReceipts.open(bus, frontDoor) : new RedisReceipts(redis, log);
     return new Gatekeepers({
       authenticator,
+      standing: new StandingCallers(authenticator),
       admission: openAdmission({ limits, redis, log }),
       policy,
       bulkhead: new Bulkhead(limits.domain),
@@ -49,8 +52,9 @@ export class Gatekeepers implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const { policy, authenticator, admission, breakers, receipts, redis } = this.parts;
+    const { policy, authenticator, standing, admission, breakers, receipts, redis } = this.parts;
     policy.close();
+    standing.close();
     authenticator.close();
     breakers.close();
     await Promise.allSettled([admission.close(), receipts.close()]);

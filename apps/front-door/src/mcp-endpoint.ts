@@ -7,6 +7,7 @@ import { HttpReply, errorJson, sendJson } from './http-reply.js';
 import type { KeepAlive } from './keep-alive.js';
 import { type Answer, type McpRequest, isRecord } from './mcp-request.js';
 import { type Authenticator, isRefusal } from './auth/authenticator.js';
+import type { StandingCallers } from './auth/standing-callers.js';
 import { classify } from './classify.js';
 import { callerNotices } from './caller-notices.js';
 import { OPERATIONS } from './operations.js';
@@ -14,6 +15,7 @@ import type { Admission, Ticket } from './limits/admission.js';
 import { type Era, MODERN_REVISION, isServed, unsupportedRevision } from './protocol-revisions.js';
 import { readJsonBody } from './read-body.js';
 import { bodyRefusal, refuse } from './refusals.js';
+import { type RpcMessage, idOf } from './rpc-message.js';
 import type { RunningCalls } from './running-calls.js';
 import type { SdkServer } from './sdk-server.js';
 import type { SessionIds } from './session-id.js';
@@ -38,6 +40,7 @@ export interface EndpointParts {
   readonly door: FrontDoor;
   readonly guards: HttpGuards;
   readonly authenticator: Authenticator;
+  readonly standing: StandingCallers;
   readonly admission: Admission;
   readonly sdk: SdkServer;
   readonly sessions: SessionIds;
@@ -147,7 +150,10 @@ export class McpEndpoint {
   ): Promise<void> {
     const operation = OPERATIONS.get(message.method);
     if (operation === undefined) {
-      if (message.method === LISTEN) ticket.release();
+      if (message.method === LISTEN) {
+        ticket.release();
+        this.parts.standing.watch(req, res, principal);
+      }
       return this.parts.sdk.handle(req, res, message, era);
     }
     const { door, keepAlive } = this.parts;
@@ -210,19 +216,7 @@ export class McpEndpoint {
   }
 }
 
-interface RpcMessage {
-  readonly method: string;
-  readonly params?: Record<string, unknown>;
-}
-
 const accept = (res: ServerResponse): void => {
   res.writeHead(202, { 'Content-Length': 0 });
   res.end();
-};
-
-/** The id that an error answers to, as far as one can be read. */
-const idOf = (body: unknown): string | number | null => {
-  if (!isRecord(body) || typeof body['method'] !== 'string') return null;
-  const { id } = body;
-  return typeof id === 'string' || typeof id === 'number' ? id : null;
 };

@@ -15,6 +15,7 @@ export async function listen(
   url: string,
   notifications: Record<string, unknown>,
   id: string | number = 'sub',
+  more: Record<string, string> = {},
 ): Promise<Listening> {
   const { body, headers } = requestOf('subscriptions/listen', { notifications }, { id });
   const messages: unknown[] = [];
@@ -26,7 +27,7 @@ export async function listen(
   const req = request(`${url}/mcp`, {
     method: 'POST',
     agent: false,
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers, ...more },
   });
   req.on('response', (res) => {
     let rest = '';

@@ -20,7 +20,7 @@ export interface TokenIssuer {
   /** The key it signs with now. */
   readonly key: SigningKey;
   health: IssuerHealth;
-  /** Instead of its key set: what `/jwks` answers with. */
+  /** Instead of its key set: what `/jwks` answers with. The set is at `/moved` too. */
   answer: ((response: ServerResponse) => void) | undefined;
   /** A token with its own issuer, five minutes to live, and what is given; a claim given as undefined is left out. */
   sign(claims?: TokenClaims, options?: TokenOptions): Promise<string>;
@@ -54,7 +54,8 @@ export async function startTokenIssuer({ alg = 'ES256', port = 0 } = {}): Promis
     if (issuer.health === 'down') return void request.destroy();
     if (issuer.health === 'slow') return;
     if (pathname === '/jwks' && issuer.answer !== undefined) return issuer.answer(response);
-    if (pathname === '/jwks') return answer(response, 200, { keys: keys.map((key) => key.jwk) });
+    if (pathname === '/jwks' || pathname === '/moved')
+      return answer(response, 200, { keys: keys.map((key) => key.jwk) });
     if (pathname === '/token') return grant(request, response);
     if (/^\/\.well-known\/(oauth-authorization-server|openid-configuration)$/.test(pathname))
       return answer(response, 200, metadata);
