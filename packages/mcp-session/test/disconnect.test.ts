@@ -14,6 +14,13 @@ afterEach(async () => {
   for (const made of fixtures.splice(0)) made.close();
 });
 
+const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 const twice = (server: StdioFixture) => server.events().filter((event) => event.startsWith('twice'));
 
 describe('[UP-4][UP-13] a session that is ended on purpose', () => {
@@ -44,5 +51,22 @@ describe('[UP-4][UP-13] a session that is ended on purpose', () => {
     expect(twice(server)).toEqual([]);
     // What the end was for is over; what came after it stays.
     expect(session.state).toBe('connected');
+  });
+
+  it('does not come back, nor stays, when it is ended in the moment in which it is connected', async () => {
+    const server = fixture({});
+    let ending: Promise<void> | undefined;
+    const eraMemory = {
+      recall: () => Promise.resolve(undefined),
+      remember: () => void (ending ??= session.disconnect()),
+    };
+    const session = hold(overStdio(server), { eraMemory });
+    expect(await faultOf(session.callTool(call('echo'), { signal: soon() }))).toMatchObject({ executed: 'no' });
+    await ending;
+    expect(session.state).toBe('idle');
+    expect(server.pids()).toHaveLength(1);
+    expect(server.pids().filter(isThere)).toEqual([]);
+    expect((await session.callTool(call('echo', { a: 1 }), { signal: soon() })).structuredContent).toEqual({ a: 1 });
+    expect(server.executions()).toBe(1);
   });
 });

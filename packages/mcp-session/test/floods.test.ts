@@ -79,3 +79,29 @@ describe('[UP-9] a server that floods', () => {
     expect(await flood).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'unknown' });
   });
 });
+
+describe('a server that reads no more', () => {
+  it('has 8 MiB wait for it at most: a call beyond that was never written', async () => {
+    const deaf = FLOODING.replace(
+      'case "$line" in\n        *zeros*',
+      'case "$line" in\n        *deaf*) exec sleep 60 ;;\n        *zeros*',
+    );
+    const session = hold({
+      transport: 'stdio',
+      command: '/bin/sh',
+      args: ['-c', deaf],
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    await session.callTool(call('any'), { signal: soon() });
+    const stop = new AbortController();
+    const waiting = [session.callTool(call('deaf'), { signal: stop.signal })];
+    const text = 'x'.repeat(1_048_576);
+    for (let n = 0; n < 8; n++) waiting.push(session.callTool(call('any', { text }), { signal: stop.signal }));
+    const faults = Promise.all(waiting.map(faultOf));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const beyond = await faultOf(session.callTool(call('any', { text }), { signal: soon() }));
+    expect(beyond).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    stop.abort();
+    for (const fault of await faults) expect(fault).toMatchObject({ code: 'CANCELLED', executed: 'unknown' });
+  });
+});

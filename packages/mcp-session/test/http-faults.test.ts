@@ -48,6 +48,12 @@ describe('[FD-24] an HTTP status', () => {
     expect((await limited({ 'retry-after': 'soon' })).retryAfterMs).toBeUndefined();
   });
 
+  it('429 at connecting says it too', async () => {
+    const server = await serve({ status: 429, headers: { 'retry-after': '7' } });
+    const fault = await faultOf(hold(overHttp(server.url)).callTool(call('echo'), { signal: soon() }));
+    expect(fault).toMatchObject({ code: 'RATE_LIMITED', executed: 'no', retryAfterMs: 7_000 });
+  });
+
   it('decides over the body that a proxy puts under it', async () => {
     const server = await serve();
     const request = call('rpc-error', { code: -32602, httpStatus: 401 });
