@@ -178,12 +178,14 @@ describe('[OP-1] docker-compose.yml', () => {
       volumes.map((volume) => interpolated(volume, set).split(':')).find(([, to]) => to === '/etc/portico/servers');
     expect(mountedWith(set)).toEqual(['./servers', '/etc/portico/servers', 'ro']);
     expect(volumeNames).toContain(mountedWith()?.[0]);
-    const { MCP_SERVERS_FILE, SECRETS_DIR } = environmentOf(service('upstreams'), set);
-    expect([MCP_SERVERS_FILE, SECRETS_DIR]).toEqual(['/etc/portico/servers/mcp.json', '/etc/portico/servers/secrets']);
-    expect(readSettings(settings, environmentOf(service('upstreams')))).toMatchObject({
-      MCP_SERVERS_FILE: undefined,
-      SECRETS_DIR: undefined,
-    });
+    const where = (set?: Record<string, string>) => {
+      const { MCP_SERVERS_FILE = '', SECRETS_DIR = '' } = environmentOf(service('upstreams'), set);
+      const { MCP_SERVERS_FILE: file, SECRETS_DIR: secrets } = settings;
+      return readSettings({ file, secrets } as SettingsTable, { file: MCP_SERVERS_FILE, secrets: SECRETS_DIR });
+    };
+    const folder = '/etc/portico/servers';
+    expect(where(set)).toEqual({ file: `${folder}/mcp.json`, secrets: `${folder}/secrets` });
+    expect(where()).toEqual({ file: undefined, secrets: undefined });
   });
 
   it('lets npx write where upstreams may', () => {
