@@ -99,7 +99,7 @@ export class DocumentFiles implements Documents {
       if (isAbsent(error)) return undefined;
       throw unusable('read', error);
     }
-    this.log.error('document is corrupt and was set aside', { file: basename(aside) });
+    this.log.error('document.set-aside', { file: basename(aside) });
     return undefined;
   }
 

@@ -106,7 +106,7 @@ export class PgliteConnection extends Duplex {
     worker.stderr.resume();
     worker.on('message', (message: 'ready' | Uint8Array) => {
       if (message !== 'ready') return void this.push(message);
-      this.log.info('embedded database started', { ms: Math.round(performance.now() - began) });
+      this.log.info('database.started', { ms: Math.round(performance.now() - began) });
       this.emit('connect');
     });
     worker.once('error', (error) => this.destroy(this.died(error)));
@@ -120,7 +120,7 @@ export class PgliteConnection extends Duplex {
   private died(error: unknown): StorageError {
     const { name, message } = error as Error;
     const reason = this.folder === undefined ? message : message.replaceAll(this.folder, '<data>');
-    this.log.error('embedded database ended', { reason: `${name}: ${reason.slice(0, 300)}` });
+    this.log.error('database.ended', { reason: `${name}: ${reason.slice(0, 300)}` });
     return new StorageError('unavailable', 'The embedded database at DATABASE_URL ended.', { executed: 'unknown' });
   }
 }

@@ -42,7 +42,7 @@ export class PoolDatabase implements Database {
       client.on('error', () => {});
     });
     this.pool.on('remove', (client) => this.clients.delete(client));
-    this.pool.on('error', (error) => this.tell('database connection lost', error));
+    this.pool.on('error', (error) => this.tell('database.connection-lost', error));
   }
 
   async query<R extends Row = Row>(
@@ -95,11 +95,11 @@ export class PoolDatabase implements Database {
   private async connect(): Promise<PoolClient> {
     try {
       const client = await this.pool.connect();
-      if (!this.reachable) this.log.info('database connected', { setting: 'DATABASE_URL' });
+      if (!this.reachable) this.log.info('database.connected', { setting: 'DATABASE_URL' });
       this.reachable = true;
       return client;
     } catch (error) {
-      this.tell('database unreachable', error);
+      this.tell('database.unreachable', error);
       throw ofPostgres(error, false);
     }
   }

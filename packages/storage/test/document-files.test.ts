@@ -69,7 +69,7 @@ describe('documents as files', () => {
     const found = await Promise.all([1, 2, 3].map(() => documents.get('servers', 'one')));
     expect(found).toEqual([undefined, undefined, undefined]);
     expect(await documents.list('servers')).toEqual([{ id: 'other', value: 1 }]);
-    expect(told).toEqual([{ event: 'document is corrupt and was set aside', fields: { file: 'one.json.corrupt' } }]);
+    expect(told).toEqual([{ event: 'document.set-aside', fields: { file: 'one.json.corrupt' } }]);
     expect(await readFile(`${file()}.corrupt`, 'utf8')).toBe(content);
     await documents.put('servers', 'one', 'anew');
     expect(await documents.get('servers', 'one')).toBe('anew');

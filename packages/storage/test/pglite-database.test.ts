@@ -70,7 +70,7 @@ describe('the embedded database', () => {
       clearInterval(ticking);
       const started = performance.now() - began;
       expect(asked.map(({ rows }) => rows[0]!['n'])).toEqual([1, 2, 3]);
-      expect(told.filter((line) => line.startsWith('embedded database started'))).toHaveLength(1);
+      expect(told.filter((line) => line.startsWith('database.started'))).toHaveLength(1);
       // It blocks the loop it runs on for half of that and more.
       expect(longest).toBeLessThan(Math.max(started / 4, 500));
       await database.query('CREATE TABLE kept (n int PRIMARY KEY)');
@@ -182,7 +182,7 @@ describe('the embedded database', () => {
       const database = await open();
       await expect(database.query('SELECT 1')).rejects.toMatchObject({ code: 'unavailable' });
       expect(await readFile(join(folder, 'PG_VERSION'), 'utf8')).toBe('18\n');
-      expect(told.join('\n')).toContain('embedded database ended');
+      expect(told.join('\n')).toContain('database.ended');
       await database.close();
       expect(threads()).toBe(0);
     },

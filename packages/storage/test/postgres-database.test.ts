@@ -91,7 +91,7 @@ describeIfAvailable('postgres', 'database on PostgreSQL', () => {
         await expect(database.transaction(async () => 1)).rejects.toMatchObject(away);
         await server.restart();
         expect((await database.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
-        expect(told.map((line) => line.split(' {')[0])).toEqual(['database unreachable', 'database connected']);
+        expect(told.map((line) => line.split(' {')[0])).toEqual(['database.unreachable', 'database.connected']);
       }));
 
     it('connections that lie idle when the server restarts are told of, and replaced', () =>
@@ -99,7 +99,7 @@ describeIfAvailable('postgres', 'database on PostgreSQL', () => {
         await Promise.all([1, 2, 3].map(() => database.query('SELECT pg_sleep(0.05)')));
         await server.restart();
         for (let n = 0; told.length === 0 && n < 100; n += 1) await delay(20);
-        expect(told[0]).toContain('database connection lost');
+        expect(told[0]).toContain('database.connection-lost');
         expect((await database.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
       }));
 
@@ -145,10 +145,15 @@ describeIfAvailable('postgres', 'database on PostgreSQL', () => {
     it('of two transactions that can not both be, one is a conflict, and may be tried again', () =>
       using(server.url, async (database) => {
         await database.query('CREATE TABLE accounts (n int); INSERT INTO accounts VALUES (0)');
+        let reading = 2;
+        let go: (() => void) | undefined;
+        const bothHaveRead = new Promise<void>((resolve) => (go = resolve));
         const add = (): Promise<void> =>
           database.transaction(async (queries) => {
             await queries.query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
-            await queries.query('SELECT n, pg_sleep(0.1) FROM accounts');
+            await queries.query('SELECT n FROM accounts');
+            if (--reading === 0) go!();
+            await bothHaveRead;
             await queries.query('UPDATE accounts SET n = n + 1');
           });
         const settled = await Promise.allSettled([add(), add()]);
