@@ -2,7 +2,7 @@ import { sourceName, type SourceAddress, type SourceCatalogue, type SourceIdenti
 import type { LeftOut } from './left-out.js';
 import { preparePrompt, type PreparedPrompt } from './published-prompt.js';
 import { prepareTool, type PreparedTool } from './published-tool.js';
-import type { Rules } from './published-catalogue.js';
+import type { PublishRules } from './publish-rules.js';
 import { prepareResources, type PreparedResources } from './resource-routes.js';
 
 /** A source and the newest catalogue known of it; a catalogue object never changes. */
@@ -23,9 +23,9 @@ export interface PreparedSource {
 }
 
 /** What was made of each catalogue, for as long as somebody holds it: only what changed is made anew. */
-const known = new WeakMap<SourceCatalogue, { readonly rules: Rules; readonly prepared: PreparedSource }>();
+const known = new WeakMap<SourceCatalogue, { readonly rules: PublishRules; readonly prepared: PreparedSource }>();
 
-export const prepareSource = ({ address, catalogue }: KnownSource, rules: Rules): PreparedSource => {
+export const prepareSource = ({ address, catalogue }: KnownSource, rules: PublishRules): PreparedSource => {
   const before = known.get(catalogue);
   if (before?.prepared.address === address && sameRules(before.rules, rules)) return before.prepared;
   const domain = sourceName(address);
@@ -45,4 +45,5 @@ export const prepareSource = ({ address, catalogue }: KnownSource, rules: Rules)
   return prepared;
 };
 
-const sameRules = (a: Rules, b: Rules): boolean => a.policy === b.policy && a.contextInSchemas === b.contextInSchemas;
+const sameRules = (a: PublishRules, b: PublishRules): boolean =>
+  a.policy === b.policy && a.contextInSchemas === b.contextInSchemas;

@@ -4,6 +4,7 @@ import { assignNames, fixedDomains } from './assigned-names.js';
 import type { LeftOut } from './left-out.js';
 import { prepareSource, type KnownSource, type PreparedSource } from './prepared-source.js';
 import type { Access, Policy, Ruled } from './policy/policy.js';
+import type { PublishRules } from './publish-rules.js';
 import type { Era } from './protocol-revisions.js';
 import { namePrompt, type PublishedPrompt } from './published-prompt.js';
 import { nameTool, type PublishedTool } from './published-tool.js';
@@ -12,14 +13,7 @@ import { NameIndex, type NameStyle } from './tool-names.js';
 
 export type { KnownSource } from './prepared-source.js';
 
-/** What the operator's policy and settings make of every source's tools. */
-export interface Rules {
-  readonly policy: Policy;
-  /** Whether the argument `_gateway_context` is shown. */
-  readonly contextInSchemas: boolean;
-}
-
-export interface PublishOptions extends Rules {
+export interface PublishOptions extends PublishRules {
   readonly toolNames: NameStyle;
 }
 

@@ -6,7 +6,7 @@ import { isRecord } from './mcp-request.js';
 import { paramDeclarations, type ParamHeader } from './param-declarations.js';
 import type { Era } from './protocol-revisions.js';
 import type { Ruled } from './policy/policy.js';
-import type { Rules } from './published-catalogue.js';
+import type { PublishRules } from './publish-rules.js';
 import { publishedName, type Named } from './tool-names.js';
 import { isObjectSchema, isShallow, withoutMalformed } from './well-formed.js';
 
@@ -42,7 +42,7 @@ interface Preparation {
   readonly address: SourceAddress;
   readonly domain: string;
   readonly identity: SourceCatalogue['identity'];
-  readonly rules: Rules;
+  readonly rules: PublishRules;
   readonly report: (left: LeftOut) => void;
 }
 

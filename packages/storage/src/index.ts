@@ -13,7 +13,7 @@ export type { Migrations } from './migrate.js';
 export { openDatabase } from './open-database.js';
 export { openDocuments } from './open-documents.js';
 export { openSharedState } from './open-shared-state.js';
-export { openRedis } from './redis-scripts.js';
+export { openRedis } from './open-redis.js';
 export type { RedisOptions, RedisScript, RedisScripts } from './redis-scripts.js';
 export type { SharedState, SharedStateOptions } from './shared-state.js';
 export { StorageError } from './storage-error.js';

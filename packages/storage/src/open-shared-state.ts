@@ -1,5 +1,5 @@
 import { MemoryState } from './memory-state.js';
-import { isRedisUrl } from './redis-scripts.js';
+import { isRedisUrl } from './open-redis.js';
 import type { SharedState, SharedStateOptions } from './shared-state.js';
 import { StorageError } from './storage-error.js';
 import { stderrLog } from './storage-log.js';

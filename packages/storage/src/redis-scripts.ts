@@ -1,5 +1,4 @@
-import { StorageError } from './storage-error.js';
-import { type StorageLog, stderrLog } from './storage-log.js';
+import type { StorageLog } from './storage-log.js';
 
 /** A Lua script that Redis runs as one step. It takes every key from KEYS and is sent whole only where it is not known yet. */
 export interface RedisScript {
@@ -29,17 +28,3 @@ export interface RedisOptions {
   /** Milliseconds that the first attempt to connect is waited for: 2,000 unless given, and never more. */
   readonly waitMs?: number | undefined;
 }
-
-/**
- * Scripts on the Redis at REDIS_URL, `redis://…` or `rediss://…`. Rejects for any other address, `memory:` included, without
- * showing it. A Redis that is away is no reason to reject: it is sought for ever.
- */
-export const openRedis = async (url: string, { log = stderrLog, waitMs }: RedisOptions = {}): Promise<RedisScripts> => {
-  if (!isRedisUrl(url)) {
-    throw new StorageError('rejected', 'REDIS_URL takes redis://host:port or rediss://host:port for what needs Redis.');
-  }
-  const { RedisLink } = await import('./redis-link.js');
-  return RedisLink.open(url, log, waitMs);
-};
-
-export const isRedisUrl = (url: string): boolean => ['redis:', 'rediss:'].includes(URL.parse(url)?.protocol ?? '');
