@@ -3,6 +3,7 @@ import type { Bus } from '@portico/bus';
 import { discoverCatalogue, sourceName } from '@portico/contracts';
 import type { SourceAddress, SourceCatalogue, SourceSummary, StopSignal } from '@portico/contracts';
 import type { Log } from '@portico/observe';
+import { singleFlight } from '@portico/resilience';
 import { fetchCatalogue } from './fetch-catalogue.js';
 import type { KnownSource } from './published-catalogue.js';
 import { fold } from './tool-names.js';
@@ -15,6 +16,8 @@ const FIRST_ASK_DEADLINE_MS = 200_000;
 /** What discovery knows of the sources on the bus, and the newest catalogue fetched of each. */
 export class RemoteSources {
   private readonly held = new Map<SourceAddress, SourceCatalogue>();
+  /** Calls to a source never yet asked may come by the thousand: it is fetched, and published, once for all of them. */
+  private readonly asking = singleFlight<SourceAddress, void>();
   private said: readonly SourceSummary[] = [];
   private refreshing: Promise<void> | undefined;
   private joining: Promise<void> | undefined;
@@ -95,13 +98,20 @@ export class RemoteSources {
     )?.source;
     if (source === undefined) return undefined;
     try {
-      this.held.set(source, await fetchCatalogue(this.bus, source, { deadlineMs: FIRST_ASK_DEADLINE_MS, signal }));
-      this.told.changed();
+      await untilStopped(
+        this.asking(source, () => this.askFirst(source)),
+        signal,
+      );
       return undefined;
     } catch (error) {
       this.log.warn('source.not-answering', { source, error });
       return source;
     }
+  }
+
+  private async askFirst(source: SourceAddress): Promise<void> {
+    this.held.set(source, await fetchCatalogue(this.bus, source, { deadlineMs: FIRST_ASK_DEADLINE_MS }));
+    this.told.changed();
   }
 
   private async rounds(): Promise<void> {
@@ -149,6 +159,16 @@ export class RemoteSources {
     for (const source of lost) this.held.delete(source);
     return lost.length > 0;
   }
+}
+
+/** The outcome of shared work, or the signal's reason when that comes first; the work goes on for the others. */
+function untilStopped(work: Promise<void>, signal: StopSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop);
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 /** Whether a name as an agent may spell it begins with a source's. The map decides; this only says whom to ask first. */

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryHub, memoryBus } from '@portico/bus';
-import { Fault, describeSource, discoverCatalogue, sourceChanged, sourceHello } from '@portico/contracts';
+import {
+  Fault,
+  describeSource,
+  discoverCatalogue,
+  discoverSource,
+  sourceChanged,
+  sourceHello,
+} from '@portico/contracts';
 import type { SourceAddress } from '@portico/contracts';
 import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/discovery';
 import { serveDomain } from '@portico/domain-kit';
@@ -127,7 +134,7 @@ describe('[DI-12] a strict server', () => {
     expect(server.sessions.size).toBe(1);
   }, 20_000);
 
-  it('[DI-1][DI-4] is asked for its tools once by 1,000 concurrent first lists and calls', async () => {
+  it('[DI-1][DI-4] is asked for its tools once by 1,000 concurrent first lists', async () => {
     const server = await startLegacyHttpServer();
     closers.push(() => server.close());
     const door = await openDoor({}, { servers: { one: { url: server.url, allowPrivate: true } } });
@@ -154,6 +161,31 @@ describe('[DI-1] a call that names a source never yet asked', () => {
       ['domain.other', 'pending'],
       ['domain.wanted', 'fresh'],
     ]);
+  });
+});
+
+describe('[DI-4] two hundred concurrent first calls', () => {
+  it('have discovery asked for the source once', async () => {
+    const bus = memoryBus();
+    closers.push(() => bus.close());
+    let asked = 0;
+    await bus.serve(discoverCatalogue, async () => ({
+      revision: 'r',
+      sources: [{ source: 'domain.demo', state: 'pending' as const }],
+    }));
+    await bus.serve(discoverSource, async () => {
+      asked++;
+      await delay(100);
+      return bus.ask(describeSource('domain.demo'), {});
+    });
+    const door = await openDoor({ DOMAIN_CONCURRENCY_LIMIT: '0' }, { bus, discovery: false });
+    closers.push(() => door.close());
+    await door.serve(echoDomain().domain);
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => door.rpc('tools/call', { name: 'demo.echo', arguments: { text: 'hello' } })),
+    );
+    for (const { message } of answers) expect(message.result.isError).not.toBe(true);
+    expect(asked).toBe(1);
   });
 });
 

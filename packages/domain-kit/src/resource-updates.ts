@@ -3,7 +3,7 @@ import { type SourceAddress, resourceUpdated } from '@portico/contracts';
 
 /** Updates that come in a burst are told once each, after this. */
 const REST_MS = 50;
-/** Most resources told of in one burst; a source that changes more at once has its clients read anew anyway. */
+/** Most that are held back: a burst of more is told of earlier, and none is lost. */
 const MOST = 1_000;
 
 /** A source's word that its resources change, however often it says so. */
@@ -17,9 +17,9 @@ export class ResourceUpdates {
   ) {}
 
   add(uri: string): void {
-    if (this.pending.size >= MOST) return;
     this.pending.add(uri);
-    this.timer ??= setTimeout(() => this.tell(), REST_MS);
+    if (this.pending.size >= MOST) this.tell();
+    else this.timer ??= setTimeout(() => this.tell(), REST_MS);
   }
 
   close(): void {
@@ -28,6 +28,7 @@ export class ResourceUpdates {
   }
 
   private tell(): void {
+    clearTimeout(this.timer);
     this.timer = undefined;
     const told = [...this.pending];
     this.pending.clear();

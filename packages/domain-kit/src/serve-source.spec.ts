@@ -137,6 +137,21 @@ describe('serveSource', () => {
     });
   });
 
+  it('tells of each resource that changes in a burst once, however many there are', async () => {
+    const bus = memoryBus();
+    const heard: string[] = [];
+    await bus.listen(resourceUpdated, ({ uri }) => void heard.push(uri));
+    const served = await serve(
+      bus,
+      service(() => content([])),
+    );
+    const uris = Array.from({ length: 2_500 }, (_, n) => `demo://${n}`);
+    for (const uri of uris) served.resourceUpdated(uri);
+    for (let n = 0; n < 5; n++) served.resourceUpdated(uris.at(-1)!);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(heard).toEqual(uris);
+  });
+
   it('[AD-1] answers what it offers nothing of with UNSUPPORTED, and is up', async () => {
     const bus = memoryBus();
     await serve(
