@@ -283,10 +283,32 @@ describe('[FD-32] a change of the catalogue', () => {
     await discover();
     await toolsOf('domain.a');
     await eventually(() => expect(changes).toHaveLength(1));
+    const { revision } = changes[0]!;
     source.changed();
     await eventually(() => expect(source.asked).toBe(2));
     await delay(SETTLED_MS);
     expect(changes).toHaveLength(1);
+    expect((await bus.ask(discoverCatalogue, { probe: false })).revision).toBe(revision);
+  });
+
+  it('[DI-8] has a revision that content alone decides: another process has the same, other content another', async () => {
+    const source = await open('domain.a', () => catalogueOf('a', 'b'));
+    await open('domain.b', () => catalogueOf('c'));
+    const revisionOf = async (folder: string): Promise<string> => {
+      await discover({ PORTICO_HOME: join(home, folder) });
+      await toolsOf('domain.b');
+      await toolsOf('domain.a');
+      await delay(20);
+      const { revision } = await bus.ask(discoverCatalogue, { probe: false });
+      await closers.pop()!.close();
+      return revision;
+    };
+    const first = await revisionOf('1');
+    expect(await revisionOf('2')).toBe(first);
+    source.answer = () => catalogueOf('b', 'a');
+    expect(await revisionOf('3')).toBe(first);
+    source.answer = () => catalogueOf('a');
+    expect(await revisionOf('4')).not.toBe(first);
   });
 
   it('is none of content when a source arrives that has published nothing yet: that it is awaited is told', async () => {
