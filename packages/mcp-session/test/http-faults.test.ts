@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startModernHttpServer } from '@portico/testkit';
 import type { FixtureServer, ModernHttpScript, ModernHttpServer } from '@portico/testkit';
@@ -93,6 +93,7 @@ describe('[FD-24] an HTTP status', () => {
     '//evil.example/mcp',
     'https://HOST/mcp',
     'ftp://HOST/',
+    'http://169.254.169.254/latest/meta-data/',
     'http://',
   ])('[UP-11] to %s is none to the same place', async (location) => {
     const server = await serve({ status: 308, headers: { location: location.replace('HOST', '127.0.0.1') } });
@@ -111,6 +112,34 @@ describe('[FD-24] an HTTP status', () => {
     const circle = hold(overHttp(server.url.replace('/mcp', '/a')));
     expect(await faultOf(circle.callTool(call('echo'), { signal: soon() }))).toMatchObject({ executed: 'no' });
     expect(server.requests.filter(({ path }) => path === '/a' || path === '/b')).toHaveLength(4);
+  });
+});
+
+describe('[UP-11] the address of a name', () => {
+  it('is looked up for each connection, and is the one connected to: one that was good once is not trusted again', async () => {
+    // It announces no changes, so that nothing keeps a second connection open.
+    const server = await serve({ capabilities: { tools: {}, prompts: {} } });
+    let isGood = true;
+    const asked: string[] = [];
+    const lookup: LookupFunction = (hostname, options, callback) => {
+      asked.push(hostname);
+      if (!isGood) return callback(Object.assign(new Error('private'), { code: 'EACCES' }), []);
+      if (options.all) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      else callback(null, '127.0.0.1', 4);
+    };
+    const session = hold(overHttp(server.url.replace('127.0.0.1', 'rebound.invalid'), { lookup }));
+    await session.callTool(call('echo'), { signal: soon() });
+    isGood = false;
+    const before = server.requests.length;
+    // As long as its connection lives it needs no other.
+    const broken = faultOf(session.callTool(call('die-during'), { signal: soon() }));
+    expect(await broken).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'unknown' });
+    expect(await faultOf(session.callTool(call('echo'), { signal: soon() }))).toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      executed: 'no',
+    });
+    expect(server.requests.slice(before).map(({ message }) => message.params?.['name'])).toEqual(['die-during']);
+    expect(new Set(asked)).toEqual(new Set(['rebound.invalid']));
   });
 });
 

@@ -190,6 +190,15 @@ describe('a process', () => {
     await until(() => !server.pids().some(lives));
   });
 
+  it('[UP-9] is asked to end first, by SIGTERM, and is gone when its session is closed', async () => {
+    const server = fixture({ stubborn: true });
+    const session = hold(overStdio(server));
+    await session.callTool(call('echo'), { signal: soon() });
+    await session.close();
+    expect(server.events()).toContain('ignored SIGTERM');
+    expect(server.pids().some(lives)).toBe(false);
+  });
+
   it('[UP-6][UP-9] that ends by itself takes its group along, and is started anew by the next use', async () => {
     const server = fixture({ grandchild: true });
     const session = hold(overStdio(server));
