@@ -30,6 +30,8 @@ export interface DiscoveryStores {
 
 /** A start waits so long for what was remembered; what comes later is taken up when it comes. */
 const REMEMBERING_MS = 1_000;
+/** An end waits so long for what is being written; what is not written by then is asked for again after the next start. */
+const WRITING_MS = 5_000;
 
 /** The catalogue on the bus: hears who is there, and answers what they publish. Opening it asks no source anything. */
 export class Discovery implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -90,7 +92,7 @@ export class Discovery implements OnApplicationBootstrap, OnApplicationShutdown 
     this.#attendance?.close();
     this.#catalogue.stop();
     await Promise.all(this.#opened.splice(0).map((subscription) => subscription.close()));
-    await this.#catalogue.written();
+    await Promise.race([this.#catalogue.written(), delay(WRITING_MS, undefined, { ref: false })]);
     await Promise.all([this.stores.documents.close(), this.stores.shared?.close()]);
   }
 }

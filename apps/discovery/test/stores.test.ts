@@ -101,6 +101,26 @@ describeIfAvailable('postgres', '[DI-7] documents in PostgreSQL', () => {
     expect(room.told('store.failed')).toHaveLength(1);
   }, 60_000);
 
+  it('of a server that hangs hold up neither the start nor the end', async () => {
+    await serve(5);
+    const first = await room.discover(env);
+    server.freeze();
+    try {
+      await learn(5);
+      const ending = performance.now();
+      await first.close();
+      expect(performance.now() - ending).toBeLessThan(20_000);
+      const starting = performance.now();
+      const second = await room.discover(env);
+      expect(performance.now() - starting).toBeLessThan(10_000);
+      await learn(5);
+      await second.close();
+      expect(performance.now() - starting).toBeLessThan(40_000);
+    } finally {
+      server.thaw();
+    }
+  }, 90_000);
+
   it('that are away for a moment take nothing away that is known', async () => {
     const source = await room.source('upstream.late', () => catalogueOf('kept'));
     const first = await room.discover(env);

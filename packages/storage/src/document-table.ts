@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from './database.js';
 import { checkNames, documentText, inOrder } from './document-text.js';
 import type { Documents, Json } from './documents.js';
@@ -17,6 +18,11 @@ const MIGRATIONS: Migrations = {
     },
   ],
 };
+
+/** A document is small: a server that takes longer hangs, and who asked has a deadline of its own. */
+const STATEMENT_MS = 5_000;
+/** What is still being written at the end may take so long. */
+const DRAIN_MS = 5_000;
 
 /** Documents as rows of one table of PostgreSQL, made at the first use. */
 export class DocumentTable implements Documents {
@@ -52,7 +58,7 @@ export class DocumentTable implements Documents {
   }
 
   async close(): Promise<void> {
-    await this.turns.idle();
+    await Promise.race([this.turns.idle(), delay(DRAIN_MS, undefined, { ref: false })]);
     await this.database.close();
   }
 
@@ -69,6 +75,6 @@ export class DocumentTable implements Documents {
       this.migrated = undefined;
       throw error;
     }
-    return this.database.query<R>(sql, params);
+    return this.database.query<R>(sql, params, { timeoutMs: STATEMENT_MS });
   }
 }

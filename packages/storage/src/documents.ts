@@ -16,7 +16,7 @@ export interface Documents {
   delete(collection: string, id: string): Promise<boolean>;
   /** By id, in the order of UTF-16 code units. */
   list(collection: string): Promise<readonly { readonly id: string; readonly value: Json }[]>;
-  /** Waits for the writes that were asked for. */
+  /** Waits for the writes that were asked for, but for 5 s at most where the store does not answer. */
   close(): Promise<void>;
 }
 

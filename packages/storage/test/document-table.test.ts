@@ -35,6 +35,24 @@ describeIfAvailable('postgres', 'documents in PostgreSQL', () => {
     expect(await documents.get('c', 'id 1')).toBe(1);
     await documents.close();
   });
+
+  it('a server that hangs is waited for neither by who asks nor at the end', async () => {
+    const documents = await openDocuments({ databaseUrl: server.url, home: HOME, log: quiet });
+    await documents.put('c', 'one', 1);
+    server.freeze();
+    try {
+      const begun = performance.now();
+      await expect(documents.get('c', 'one')).rejects.toMatchObject({ code: 'timeout' });
+      expect(performance.now() - begun).toBeLessThan(15_000);
+      const ending = performance.now();
+      const writes = Array.from({ length: 3 }, (_, n) => documents.put('c', 'one', n).catch(() => 'not written'));
+      await documents.close();
+      expect(performance.now() - ending).toBeLessThan(25_000);
+      expect(await Promise.all(writes)).toContain('not written');
+    } finally {
+      server.thaw();
+    }
+  }, 90_000);
 });
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
