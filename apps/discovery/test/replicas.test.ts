@@ -96,6 +96,20 @@ describeIfAvailable('redis-server', 'two replicas of discovery on one Redis', ()
     }
   });
 
+  it('[DI-9] what another has found before a change counts no more after it', async () => {
+    const source = await room.source('upstream.a', () => catalogueOf('a'), { configuration });
+    await room.discover(env);
+    await room.tools('upstream.a');
+    const state = await openSharedState(redis.url);
+    const key = `discovery:outcome:${flightKey('upstream.a', configuration)}`;
+    const found = JSON.parse((await state.get(key))!) as object;
+    await state.set(key, JSON.stringify({ ...found, id: 'another has asked again' }), { ttlMs: 60_000 });
+    await state.close();
+    source.answer = () => catalogueOf('b');
+    source.changed();
+    await eventually(async () => expect(await room.tools('upstream.a')).toEqual(['b']));
+  });
+
   it('[DI-2] pages of one catalogue come from whichever is asked', async () => {
     const many = Array.from({ length: 3_000 }, (_, n) => `${n}-${'x'.repeat(500)}`);
     await room.source('upstream.big', () => catalogueOf(...many), { configuration });
