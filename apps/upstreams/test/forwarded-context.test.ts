@@ -1,24 +1,14 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { callTool, complete, getPrompt, readResource, saveServer } from '@portico/contracts';
 import type { CallContext } from '@portico/contracts';
-import { startLegacyHttpServer, startModernHttpServer, stdioServer } from '@portico/testkit';
+import { startLegacyHttpServer, startModernHttpServer } from '@portico/testkit';
+import { entryOf, opened } from './opened.js';
 import { eventually, runUpstreams } from './running.js';
 import type { Running } from './running.js';
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-
-const keep = <One extends { close(): unknown }>(one: One): One => {
-  opened.push(one);
-  return one;
-};
+const { keep, fixture } = opened();
 const run = async (servers: Record<string, unknown>): Promise<Running> => keep(await runUpstreams(servers));
-const piped = () => {
-  const { command, args, env } = keep(stdioServer());
-  return { command, args, env };
-};
+const piped = () => entryOf(fixture());
 
 const contextOf = (n: number): CallContext => ({
   correlationId: `corr-${n}`,
