@@ -1,4 +1,5 @@
 import { type CallContext, Fault, LEASE_REF_META_KEY, type ToolResult } from '@portico/contracts';
+import type { Served } from './cache/response-cache.js';
 import { isRetry } from './client-hints.js';
 import { correlationOf } from './context/call-context.js';
 import { type CallFacts, type CalledTool, fail, succeed } from './envelope.js';
@@ -26,9 +27,9 @@ export class CallEnding {
     private readonly startedAt: number,
   ) {}
 
-  succeeded(given: ToolResult): Answer {
-    const result = this.tool.domain === TASK_DOMAIN ? this.withLease(given) : given;
-    const facts = this.facts();
+  succeeded(served: Served): Answer {
+    const result = this.tool.domain === TASK_DOMAIN ? this.withLease(served.result) : served.result;
+    const facts = this.facts(served);
     const answer = succeed(result, facts);
     const json = resultJson(answer);
     // What there is may be told however much it is, as lists are.
@@ -58,13 +59,15 @@ export class CallEnding {
     return { kind: 'result', json };
   }
 
-  private facts(): CallFacts {
+  private facts(served?: Served): CallFacts {
     const { tenant, subject } = this.request.principal;
     return {
       tool: this.tool,
       context: this.context ?? { correlationId: correlationOf(this.request), principal: { tenant, subject } },
       era: this.request.era,
-      servedFrom: 'backend',
+      servedFrom: served?.servedFrom ?? 'backend',
+      ...(served?.ageMs !== undefined && { ageMs: served.ageMs }),
+      ...(served?.similarity !== undefined && { similarity: served.similarity }),
       durationMs: Math.round((performance.now() - this.startedAt) * 1000) / 1000,
     };
   }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { logSettings } from '@portico/observe';
 import { type Environment, SettingError, readSettings, setting } from '@portico/settings';
 import { authSettings, readAuth } from './auth/auth-settings.js';
+import { cacheSettings, readCache } from './cache/cache-settings.js';
 import { limitSettings, readLimits } from './limits/limit-settings.js';
 import { policySettings } from './policy/policy-settings.js';
 import { isLoopback } from './http-guards.js';
@@ -53,6 +54,7 @@ export const settings = {
   }),
   ...policySettings,
   ...limitSettings,
+  ...cacheSettings,
   LIST_TTL_SECS: setting.seconds({ default: 300, meaning: 'how long clients may keep a list; 0: not at all' }),
   ...logSettings,
 };
@@ -83,6 +85,7 @@ export function readConfig(env: Environment) {
     auth: readAuth(read),
     limits: readLimits(read, read.AUTH_MODE),
     redisUrl: read.REDIS_URL,
+    cache: readCache(read),
     policyFile: { path: read.POLICY_FILE ?? resolve('policy.yaml'), explicit: read.POLICY_FILE !== undefined },
     busUrl: read.BUS_URL,
     allowedOrigins: read.ALLOWED_ORIGINS,

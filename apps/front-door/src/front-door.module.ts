@@ -8,6 +8,7 @@ import { adminApi } from './admin/admin-api.js';
 import { AdminListener } from './admin/admin-listener.js';
 import { loadAdminToken } from './admin/admin-token.js';
 import { protectedResourceMetadata } from './auth/protected-resource.js';
+import { ResponseCache } from './cache/response-cache.js';
 import { CatalogueMemory } from './catalogue-memory.js';
 import { ChangeFeed } from './change-feed.js';
 import type { FrontDoorConfig } from './config.js';
@@ -34,6 +35,12 @@ export class FrontDoorModule {
       module: FrontDoorModule,
       providers: [
         { provide: Gatekeepers, useFactory: () => Gatekeepers.open(bus, config, log) },
+        { provide: Metrics, useFactory: () => new Metrics() },
+        {
+          provide: ResponseCache,
+          inject: [Metrics],
+          useFactory: (metrics: Metrics) => ResponseCache.open(bus, config.cache, metrics, log),
+        },
         { provide: KeepAlive, useFactory: () => new KeepAlive() },
         { provide: RunningCalls, useFactory: () => new RunningCalls() },
         { provide: UnreadSubscriptions, useFactory: () => new UnreadSubscriptions() },
@@ -64,10 +71,11 @@ export class FrontDoorModule {
         },
         {
           provide: McpEndpoint,
-          inject: [CatalogueMemory, Gatekeepers, SdkServer, RunningCalls, KeepAlive],
+          inject: [CatalogueMemory, Gatekeepers, ResponseCache, SdkServer, RunningCalls, KeepAlive],
           useFactory: (
             catalogue: CatalogueMemory,
             { parts: { authenticator, standing, admission, policy, bulkhead, breakers, receipts } }: Gatekeepers,
+            cache: ResponseCache,
             sdk: SdkServer,
             running: RunningCalls,
             keepAlive: KeepAlive,
@@ -77,6 +85,7 @@ export class FrontDoorModule {
                 bus,
                 catalogue,
                 policy,
+                cache,
                 bulkhead,
                 breakers,
                 receipts,
@@ -114,10 +123,11 @@ export class FrontDoorModule {
         },
         {
           provide: AdminListener,
-          useFactory: () => {
+          inject: [Metrics],
+          useFactory: (metrics: Metrics) => {
             const token = loadAdminToken(config.adminTokenFile);
             const api = adminApi({ bus, host: config.admin.host, token, bodyLimitBytes: config.bodyLimitBytes, log });
-            return new AdminListener(config.admin, readiness, new Metrics(), api);
+            return new AdminListener(config.admin, readiness, metrics, api);
           },
         },
       ],

@@ -1,6 +1,7 @@
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
 import type { CatalogueMemory } from './catalogue-memory.js';
+import type { ResponseCache } from './cache/response-cache.js';
 import type { Bulkhead } from './limits/bulkhead.js';
 import type { DomainBreakers } from './limits/domain-breakers.js';
 import type { PolicyInForce } from './policy/policy.js';
@@ -11,6 +12,7 @@ export interface FrontDoor {
   readonly bus: Bus;
   readonly catalogue: CatalogueMemory;
   readonly policy: PolicyInForce;
+  readonly cache: ResponseCache;
   readonly bulkhead: Bulkhead;
   readonly breakers: DomainBreakers;
   readonly receipts: Receipts;

@@ -25,6 +25,8 @@ export interface PublishedTool extends Named, Ruled {
   /** Our own arguments that its source is never shown; a tool that has a say on such a name itself keeps it. */
   readonly taken: readonly string[];
   readonly callTimeoutMs: number;
+  /** What it tells one principal is not for another. */
+  readonly perPrincipal: boolean;
   /** Arguments that 2026-07-28 clients mirror into headers. */
   readonly paramHeaders: readonly ParamHeader[];
   readonly declaresOutput: boolean;
@@ -117,6 +119,7 @@ export const prepareTool = (
     policy,
     taken,
     callTimeoutMs: entry.callTimeoutMs ?? identity.callTimeoutMs,
+    perPrincipal: identity.perPrincipal === true,
     paramHeaders: headers.declarations,
     declaresOutput: definition['outputSchema'] !== undefined,
     wrapsOutput,

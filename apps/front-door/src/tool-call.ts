@@ -1,5 +1,6 @@
-import { type CallContext, Fault, type ToolResult, callTool } from '@portico/contracts';
+import { type CallContext, Fault, type StopSignal, type ToolResult, callTool } from '@portico/contracts';
 import { authorise } from './authorise.js';
+import { isCacheable } from './cache/question.js';
 import { CallEnding } from './call-ending.js';
 import { forwardedMeta, inputRetry } from './client-hints.js';
 import { takeContext } from './context/call-context.js';
@@ -13,8 +14,8 @@ import { knownTool, seekTool } from './resolve-tool.js';
 import { HEADER_MISMATCH } from './standard-headers.js';
 
 /**
- * The path of one tools/call, straight down: name, context, access, headers, lease, dispatch, envelope, receipt. No step
- * calls back up.
+ * The path of one tools/call, straight down: name, context, access, headers, lease, cache, dispatch, envelope, receipt. No
+ * step calls back up.
  */
 export async function toolCall(request: McpRequest, door: FrontDoor): Promise<Answer> {
   const startedAt = performance.now();
@@ -35,8 +36,14 @@ export async function toolCall(request: McpRequest, door: FrontDoor): Promise<An
       request.era === 'modern' ? checkParamHeaders(tool.paramHeaders, given, request.headers) : undefined;
     if (mismatch !== undefined) return { kind: 'error', status: 400, code: HEADER_MISMATCH, ...mismatch };
     if (tool.policy.lease !== undefined) ending.context = await guardLease(tool, args, task, ending.context, door);
-    const result = await dispatch(tool, args, ending.context, request, door);
-    return ending.succeeded(result);
+    const { context } = ending;
+    const run = (signal: StopSignal): Promise<ToolResult> => dispatch(tool, args, context, request, signal, door);
+    if (!isCacheable(tool)) return ending.succeeded({ result: await run(request.signal), servedFrom: 'backend' });
+    const found = await door.cache.lookUp(tool, args, request);
+    if (found.kind === 'hit') return ending.succeeded(found.served);
+    const served = await door.cache.run(found, request, run);
+    door.cache.keep(found, tool, served);
+    return ending.succeeded(served);
   } catch (error) {
     return ending.failed(Fault.from(error));
   }
@@ -47,12 +54,13 @@ const silent = (domain: string): Fault =>
     executed: 'no',
   });
 
-/** Asks the tool's source, once, with the deadline its catalogue entry gives it. */
+/** Asks the tool's source, once, with the deadline its catalogue entry gives it; then drops what that made stale. */
 async function dispatch(
   tool: PublishedTool,
   args: Record<string, unknown>,
   context: CallContext,
   request: McpRequest,
+  signal: StopSignal,
   door: FrontDoor,
 ): Promise<ToolResult> {
   const { bulkhead, breakers, catalogue } = door;
@@ -66,7 +74,7 @@ async function dispatch(
         { tool: tool.tool, arguments: args, ...forwardedMeta(request), ...inputRetry(request.params) },
         {
           deadlineMs: tool.callTimeoutMs,
-          signal: request.signal,
+          signal,
           context,
           ...(request.notify !== undefined && { onNotice: request.notify }),
         },
@@ -74,5 +82,6 @@ async function dispatch(
     );
   } finally {
     bulkhead.leave(tool.address, request.principal);
+    if (tool.policy.invalidates !== undefined) await door.cache.invalidate(tool, request.principal.tenant);
   }
 }

@@ -25,7 +25,7 @@ describe('[FD-25][UP-7] the text of an upstream', () => {
           annotations: { priority: 1 },
         },
       ],
-      _meta: { x: 1 },
+      _meta: { x: 1, 'portico/cut': true },
       isError: false,
     });
     expect(result.content![0]!['text']).toHaveLength(250);

@@ -1,4 +1,4 @@
-import type { ToolResult } from '@portico/contracts';
+import { CUT_META_KEY, type ToolResult } from '@portico/contracts';
 
 type Block = NonNullable<ToolResult['content']>[number];
 
@@ -14,7 +14,9 @@ export function shapedResult(result: ToolResult, limit: number): ToolResult {
     return { ...result, content: [{ type: 'text', text: '[ok] (no output)' }] };
   }
   const total = content.reduce((sum, block) => sum + textOf(block).length, 0);
-  return total <= limit ? result : { ...result, content: cut(content, limit, total) };
+  return total <= limit
+    ? result
+    : { ...result, content: cut(content, limit, total), _meta: { ...result._meta, [CUT_META_KEY]: true } };
 }
 
 const textOf = (block: Block): string =>

@@ -79,7 +79,13 @@ function sourceCatalogue(
 ): Omit<SourceCatalogue, 'revision' | 'tools'> {
   const { tools: _tools, resources, resourceTemplates, prompts, ...identity } = found;
   return {
-    identity: { ...identity, description: entry.description, mount: entry.mount, callTimeoutMs },
+    identity: {
+      ...identity,
+      description: entry.description,
+      mount: entry.mount,
+      callTimeoutMs,
+      ...(entry.session === 'per-principal' && { perPrincipal: true }),
+    },
     resources,
     resourceTemplates,
     prompts,

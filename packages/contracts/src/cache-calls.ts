@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Announcement, Call } from './call.js';
+import { PATTERN_LIMIT, isDotGlob } from './dot-glob.js';
 import { ToolResult } from './tool-call.js';
 
-/** Names of tools by dot-glob: `*` is any part of one segment, `**` any number of segments. */
-export const ToolPattern = z.string().min(1).max(256);
+/** Names of tools by dot-glob. */
+export const ToolPattern = z.string().max(PATTERN_LIMIT).refine(isDotGlob, 'takes a dot-glob over names of tools');
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -45,6 +46,7 @@ export const CacheAnswer = z.discriminatedUnion('kind', [
     /** Of a semantic hit: its score, and the texts that it answered before, for the shadow check. */
     similarity: z.number().optional(),
     texts: z.array(z.string()).optional(),
+    epoch: z.int().nonnegative(),
   }),
   z.object({
     kind: z.literal('miss'),

@@ -25,7 +25,7 @@ export {
   readResource,
   sourceHealth,
 } from './source-calls.js';
-export { ClientHints, ToolCallRequest, ToolResult } from './tool-call.js';
+export { CUT_META_KEY, ClientHints, ToolCallRequest, ToolResult } from './tool-call.js';
 export { discoverCatalogue, discoverSource, discoveryHealth } from './discovery-calls.js';
 export {
   CONTRACTS_VERSION,
@@ -79,6 +79,7 @@ export {
   storeAnswer,
   wentStale,
 } from './cache-calls.js';
+export { DotGlob, PATTERN_LIMIT, StarGlob, isDotGlob } from './dot-glob.js';
 export { Notice } from './notice.js';
 export { Stop, abortSignalOf } from './stop-signal.js';
 export type { StopListener, StopSignal } from './stop-signal.js';

@@ -37,6 +37,9 @@ export const ToolResult = z.custom<ToolResult>(isToolResult, {
   error: 'expected a tool result: content (blocks with a type), structuredContent or a resultType',
 });
 
+/** `_meta` key of a result of which only a part is passed on. */
+export const CUT_META_KEY = 'portico/cut';
+
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isString = (value: unknown): value is string => typeof value === 'string';

@@ -1,4 +1,4 @@
-import { SourceName } from '@portico/contracts';
+import { SourceName, isDotGlob } from '@portico/contracts';
 import type { CallScope } from './call-scope.js';
 import type { DomainPrompt } from './prompt.js';
 import type { DomainResource } from './resource.js';
@@ -85,11 +85,6 @@ function toolProblems({ name, listing: { definition, policy, callTimeoutMs }, in
   }
   return problems;
 }
-
-const isDotGlob = (pattern: string): boolean =>
-  pattern
-    .split('.')
-    .every((segment) => segment === '**' || (/^[A-Za-z0-9_*-]+$/.test(segment) && !segment.includes('**')));
 
 const duplicates = (names: readonly string[]): string[] => [
   ...new Set(names.filter((name, index) => names.indexOf(name) !== index)),

@@ -1,5 +1,4 @@
-import type { Principal } from '@portico/contracts';
-import { DotGlob, StarGlob } from './dot-glob.js';
+import { DotGlob, type Principal, StarGlob } from '@portico/contracts';
 import type { Access, Ruled } from './policy.js';
 import { type AccessRule, isOpenToAll } from './policy-schema.js';
 

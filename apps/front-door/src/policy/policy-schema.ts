@@ -1,6 +1,5 @@
-import { CachePolicy, SourceName, ToolPolicy } from '@portico/contracts';
+import { CachePolicy, PATTERN_LIMIT, SourceName, ToolPolicy, isDotGlob } from '@portico/contracts';
 import { z } from 'zod';
-import { PATTERN_LIMIT, isDotGlob } from './dot-glob.js';
 
 /** Most rules, profiles, and items of one list. */
 const ITEMS_LIMIT = 1_000;

@@ -1,5 +1,4 @@
-import type { ToolPolicy } from '@portico/contracts';
-import { DotGlob } from './dot-glob.js';
+import { DotGlob, type ToolPolicy } from '@portico/contracts';
 import { type ToolRule, isOpenToAll } from './policy-schema.js';
 
 /** The rules that say what tools do, in their order: the first that matches a tool is laid over what its source declares. */

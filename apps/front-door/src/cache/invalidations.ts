@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus, Subscription } from '@portico/bus';
+import { DotGlob, invalidateAnswers, invalidationConfirmed, invalidationPending } from '@portico/contracts';
+import type { Log } from '@portico/observe';
+
+/** How long an entry may live at most, whatever its tool's policy says: so long an invalidation may have to be remembered. */
+export const LONGEST_TTL_MS = 24 * 3_600_000;
+const RETRY_MS = { first: 250, most: 15_000 };
+/** Most invalidations that wait to be confirmed; beyond, the cache is passed by altogether until there are fewer. */
+const MOST_PENDING = 10_000;
+
+interface Pending {
+  readonly tenant: string;
+  readonly globs: readonly DotGlob[];
+  readonly until: number;
+}
+
+export interface InvalidationOptions {
+  /** Milliseconds that a mutation waits for the cache to confirm. */
+  readonly budgetMs: number;
+  readonly log: Log;
+}
+
+/**
+ * Drops what a mutation makes stale, before its answer is returned. Where the cache does not confirm in time, every front door
+ * passes it by for those patterns, and this one goes on asking until it has.
+ */
+export class Invalidations {
+  private readonly pending = new Map<string, Pending>();
+  private readonly retries = new Map<string, NodeJS.Timeout>();
+  private subscriptions: Subscription[] = [];
+  private closed = false;
+
+  private constructor(
+    private readonly bus: Bus,
+    private readonly options: InvalidationOptions,
+  ) {}
+
+  static async open(bus: Bus, options: InvalidationOptions): Promise<Invalidations> {
+    const opened = new Invalidations(bus, options);
+    opened.subscriptions = await Promise.all([
+      bus.listen(invalidationPending, ({ id, tenant, patterns }) => opened.remember(id, tenant, patterns)),
+      bus.listen(invalidationConfirmed, ({ id }) => void opened.pending.delete(id)),
+    ]);
+    return opened;
+  }
+
+  /** Whether answers of the tool must not be taken from the cache, nor given to it, now. */
+  awaited(tenant: string, fullName: string): boolean {
+    if (this.pending.size === 0) return false;
+    if (this.pending.size >= MOST_PENDING) return true;
+    const now = performance.now();
+    for (const [id, entry] of this.pending) {
+      if (entry.until <= now) this.pending.delete(id);
+      else if (entry.tenant === tenant && entry.globs.some((glob) => glob.matches(fullName))) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Resolves when the tenant's answers of what these patterns name are gone, or all front doors pass them by. Never rejects,
+   * and never takes longer than the budget.
+   */
+  async drop(tenant: string, patterns: readonly string[]): Promise<void> {
+    const { budgetMs } = this.options;
+    const id = randomUUID();
+    // Nothing is taken from the cache here while it is not known whether it still has it.
+    this.remember(id, tenant, patterns);
+    let known = false;
+    // The others need to hear of it before the answer is returned: half of the budget is theirs.
+    const announce = (): void => {
+      known = true;
+      this.bus.tell(invalidationPending, { id, tenant, patterns: [...patterns] });
+    };
+    const half = setTimeout(announce, budgetMs / 2);
+    const started = performance.now();
+    try {
+      await this.bus.ask(invalidateAnswers, { tenant, patterns: [...patterns] }, { deadlineMs: budgetMs });
+      this.confirmed(id, known);
+    } catch (error) {
+      this.options.log.warn('cache.invalidation-not-confirmed', { tenant, patterns, error });
+      if (!known) announce();
+      this.again(id, tenant, patterns, RETRY_MS.first);
+      const left = started + budgetMs - performance.now();
+      if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    } finally {
+      clearTimeout(half);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const timer of this.retries.values()) clearTimeout(timer);
+    await Promise.all(this.subscriptions.map((subscription) => subscription.close()));
+  }
+
+  private remember(id: string, tenant: string, patterns: readonly string[]): void {
+    if (this.pending.size >= MOST_PENDING) return;
+    const globs = patterns.map((pattern) => new DotGlob(pattern));
+    this.pending.set(id, { tenant, globs, until: performance.now() + LONGEST_TTL_MS });
+  }
+
+  private confirmed(id: string, told: boolean): void {
+    this.pending.delete(id);
+    if (told) this.bus.tell(invalidationConfirmed, { id });
+  }
+
+  /** Until it is confirmed, however long that takes; what it would have dropped lives no longer than that. */
+  private again(id: string, tenant: string, patterns: readonly string[], waitMs: number): void {
+    if (this.closed) return;
+    const timer = setTimeout(() => {
+      this.retries.delete(id);
+      if (!this.pending.has(id)) return;
+      this.bus.ask(invalidateAnswers, { tenant, patterns: [...patterns] }).then(
+        () => this.confirmed(id, true),
+        () => this.again(id, tenant, patterns, Math.min(waitMs * 2, RETRY_MS.most)),
+      );
+    }, waitMs);
+    timer.unref();
+    this.retries.set(id, timer);
+  }
+}
