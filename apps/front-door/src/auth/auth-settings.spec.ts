@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { readSettings } from '@portico/settings';
 import { authSettings, readAuth } from './auth-settings.js';
 
@@ -86,5 +88,15 @@ describe('[FD-8] readAuth', () => {
   ])('refuses %s=%s in one sentence', (variable, value, sentence) => {
     const wrong = expect.objectContaining({ variable, message: expect.stringContaining(sentence) });
     expect(() => read({ ...JWT, [variable]: value })).toThrow(wrong);
+  });
+
+  it('takes each block of settings on the page about it', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/authentication.md'), 'utf8');
+    const blocks = [...page.matchAll(/```sh\n([^`]+)```/g)].map(([, text]) => parseEnv(text as string));
+    expect(blocks.length).toBeGreaterThanOrEqual(5);
+    for (const block of blocks) {
+      for (const name of Object.keys(block)) expect(Object.keys(authSettings)).toContain(name);
+      expect(read(block as Record<string, string>, '0.0.0.0').mode).toBe(block['AUTH_MODE']);
+    }
   });
 });
