@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { memoryBus } from '@portico/bus';
 import { describeIfAvailable, startRedisServer } from '@portico/testkit';
-import { hashOfApiKey, newApiKey } from '../src/auth/api-key.js';
-import { keyFileText } from '../src/auth/key-file.js';
 import { echoDomain } from './echo-domain.js';
+import { keysOf } from './keys-of.js';
 import { listen } from './listen.js';
 import { type OpenDoor, type RpcAnswer, openDoor } from './open-door.js';
 
@@ -20,22 +16,6 @@ const doorWith = async (...args: Parameters<typeof openDoor>): Promise<OpenDoor>
   const door = await openDoor(...args);
   closers.push(() => door.close());
   return door;
-};
-/** A file of keys, and what each of these callers sends. */
-const keysOf = (...subjects: string[]): { file: string; headersOf: Record<string, Record<string, string>> } => {
-  const folder = mkdtempSync(join(tmpdir(), 'portico-keys-'));
-  closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'keys.json');
-  const headersOf: Record<string, Record<string, string>> = {};
-  const entries = subjects.map((subject) => {
-    const { id, key } = newApiKey();
-    headersOf[subject] = { Authorization: `Bearer ${key}` };
-    const hash = hashOfApiKey(key).toString('hex');
-    const scopes = ['portico:call'];
-    return { id, hash, subject, tenant: 'default', scopes, createdAt: new Date().toISOString() };
-  });
-  writeFileSync(file, keyFileText(entries), { mode: 0o600 });
-  return { file, headersOf };
 };
 const ping = (door: OpenDoor, headers: Record<string, string> = {}): Promise<RpcAnswer> =>
   door.rpc('ping', {}, { revision: '2025-11-25', headers });
@@ -65,7 +45,8 @@ const expectRefused = (answer: RpcAnswer, status: number, code: string): void =>
 
 describe('[FD-5] at the door', () => {
   it('one principal beyond its rate is 429 with Retry-After, another is served', async () => {
-    const { file, headersOf } = keysOf('ada', 'bo');
+    const { file, headersOf, close } = keysOf('ada', 'bo');
+    closers.push(close);
     const env = { AUTH_MODE: 'api-key', API_KEYS_FILE: file, RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: '3' };
     const door = await doorWith(env);
     for (let n = 0; n < 3; n += 1) expect((await ping(door, headersOf['ada'])).status).toBe(200);
@@ -122,7 +103,8 @@ describeIfAvailable('redis-server', 'two doors on one Redis', () => {
   it('[FD-5] share the rate of a principal, and go on when Redis is killed', async () => {
     const redis = await startRedisServer();
     closers.push(() => redis.stop());
-    const { file, headersOf } = keysOf('ada', 'bo');
+    const { file, headersOf, close } = keysOf('ada', 'bo');
+    closers.push(close);
     const env = {
       AUTH_MODE: 'api-key',
       API_KEYS_FILE: file,

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { echoDomain } from './echo-domain.js';
+import { keysOf } from './keys-of.js';
+import { type OpenDoor, type RpcAnswer, openDoor } from './open-door.js';
+
+const closers: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+const doorWith = async (env: Record<string, string>): Promise<OpenDoor> => {
+  const door = await openDoor(env);
+  closers.push(() => door.close());
+  return door;
+};
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let n = 0; n < 500; n += 1) {
+    if (await holds()) return;
+    await delay(20);
+  }
+  throw new Error('It does not come.');
+};
+const call = (door: OpenDoor, name: string, headers: Record<string, string> = {}): Promise<RpcAnswer> =>
+  door.rpc('tools/call', { name, arguments: {} }, { headers });
+/** The envelope's error: null for a success. */
+const errorOf = (answer: RpcAnswer) => answer.message.result._meta['portico/envelope'].error;
+const known = (door: OpenDoor, name: string, headers?: Record<string, string>): Promise<void> =>
+  until(async () => (await call(door, name, headers)).message.result?._meta?.['portico/envelope']?.ok === true);
+
+describe('[FD-33] at the door', () => {
+  it('a domain with DOMAIN_CONCURRENCY_LIMIT running calls takes no more, and another is not touched', async () => {
+    const door = await doorWith({ DOMAIN_CONCURRENCY_LIMIT: '4' });
+    const [slow, quick] = [echoDomain('slow'), echoDomain('quick')];
+    await door.serve(slow.domain);
+    await door.serve(quick.domain);
+    await known(door, 'slow.echo');
+    await known(door, 'quick.echo');
+    const running = Array.from({ length: 4 }, () => call(door, 'slow.waits'));
+    await until(() => slow.calls.filter((name) => name === 'waits').length === 4);
+    const refused = await call(door, 'slow.echo');
+    expect(refused.status).toBe(200);
+    expect(refused.message.result.isError).toBe(true);
+    expect(errorOf(refused)).toMatchObject({
+      code: 'RATE_LIMITED',
+      executed: 'no',
+      retryable: true,
+      retry_after_ms: 1_000,
+    });
+    expect(slow.calls.filter((name) => name === 'echo')).toHaveLength(1);
+    expect(errorOf(await call(door, 'quick.echo'))).toBeNull();
+    slow.release();
+    for (const answer of await Promise.all(running)) expect(errorOf(answer)).toBeNull();
+    expect(errorOf(await call(door, 'slow.echo'))).toBeNull();
+  });
+
+  it('one principal has at most half of a domain, so that another finds room', async () => {
+    const { file, headersOf, close } = keysOf('ada', 'bo');
+    closers.push(close);
+    const door = await doorWith({ AUTH_MODE: 'api-key', API_KEYS_FILE: file, DOMAIN_CONCURRENCY_LIMIT: '5' });
+    const slow = echoDomain('slow');
+    await door.serve(slow.domain);
+    await known(door, 'slow.echo', headersOf['ada']);
+    const all = Array.from({ length: 5 }, () => call(door, 'slow.waits', headersOf['ada']));
+    await until(() => slow.calls.filter((name) => name === 'waits').length === 3);
+    expect(errorOf(await call(door, 'slow.echo', headersOf['ada']))).toMatchObject({
+      code: 'RATE_LIMITED',
+      executed: 'no',
+    });
+    expect(errorOf(await call(door, 'slow.echo', headersOf['bo']))).toBeNull();
+    slow.release();
+    const codes = (await Promise.all(all)).map((answer) => errorOf(answer)?.code as string | undefined);
+    expect(codes.filter((code) => code === undefined)).toHaveLength(3);
+    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(2);
+  });
+
+  it('a domain that is gone is asked BREAKER_FAILURES times, then answered for at once, then tried by one call', async () => {
+    const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '1' });
+    const [gone, quick] = [echoDomain('gone'), echoDomain('quick')];
+    const served = await door.serve(gone.domain);
+    await door.serve(quick.domain);
+    await known(door, 'gone.echo');
+    await known(door, 'quick.echo');
+    await served.close();
+    const answers = [];
+    for (let n = 0; n < 5; n += 1) answers.push(errorOf(await call(door, 'gone.echo')));
+    for (const error of answers)
+      expect(error).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no', retryable: true });
+    // Only an open breaker knows when to come again.
+    expect(answers.map((error) => error.retry_after_ms !== undefined)).toEqual([false, false, false, true, true]);
+    expect(answers[4].retry_after_ms).toBeLessThanOrEqual(1_000);
+    expect(errorOf(await call(door, 'quick.echo'))).toBeNull();
+    gone.calls.length = 0;
+    await door.serve(gone.domain);
+    expect(errorOf(await call(door, 'gone.echo'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    expect(gone.calls).toEqual([]);
+    await delay(1_100);
+    const one = call(door, 'gone.waits');
+    await until(() => gone.calls.includes('waits'));
+    // Half open: while the one that was let through runs, the others are still answered at once.
+    expect(errorOf(await call(door, 'gone.echo'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    gone.release();
+    expect(errorOf(await one)).toBeNull();
+    expect(errorOf(await call(door, 'gone.echo'))).toBeNull();
+  });
+
+  it('a domain that hangs for its whole deadline under 256 callers leaves the calls of others as quick as they were', async () => {
+    const door = await doorWith({});
+    const [slow, quick] = [echoDomain('slow'), echoDomain('quick')];
+    await door.serve({ ...slow.domain, callTimeoutMs: 12_000 });
+    await door.serve(quick.domain);
+    await known(door, 'slow.echo');
+    await known(door, 'quick.echo');
+    let tool: 'echo' | 'waits' | undefined = 'echo';
+    let refusals = 0;
+    const insists = async (begins: number): Promise<void> => {
+      for (await delay(begins); tool !== undefined; await delay(2_000)) {
+        const error = errorOf(await call(door, `slow.${tool}`));
+        if (error === null) continue;
+        expect(error.code).toBe(error.executed === 'no' ? 'RATE_LIMITED' : 'TIMEOUT');
+        if (error.code === 'RATE_LIMITED') refusals += 1;
+      }
+    };
+    const p99 = async (): Promise<number> => {
+      const took: number[] = [];
+      const ends = performance.now() + 1_500;
+      const asks = async (): Promise<void> => {
+        while (performance.now() < ends) {
+          const began = performance.now();
+          expect(errorOf(await call(door, 'quick.echo'))).toBeNull();
+          took.push(performance.now() - began);
+          await delay(5);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, asks));
+      return took.sort((a, b) => a - b)[Math.floor(took.length * 0.99)]!;
+    };
+    const rounds = async (): Promise<number[]> => [await p99(), await p99(), await p99()].sort((a, b) => a - b);
+    const all = Array.from({ length: 256 }, (_, n) => insists(n * 8));
+    await delay(4_000);
+    await p99();
+    const [, before] = await rounds();
+    tool = 'waits';
+    await until(() => refusals >= 192);
+    // What else this machine does only ever adds: the quickest of three rounds, against the middle one of those before.
+    const [during] = await rounds();
+    tool = undefined;
+    await Promise.all(all);
+    expect(slow.calls.filter((name) => name === 'waits').length).toBeGreaterThanOrEqual(64);
+    expect(during!).toBeLessThan(2 * before! + 20);
+  }, 60_000);
+});
