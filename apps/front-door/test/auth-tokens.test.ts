@@ -1,9 +1,14 @@
 import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLog } from '@portico/observe';
+import { readSettings } from '@portico/settings';
 import { type TokenIssuer, newSigningKey, startTokenIssuer } from '@portico/testkit';
 import { exportSPKI } from 'jose';
+import { authSettings, readAuth } from '../src/auth/auth-settings.js';
 import type { TokenTiming } from '../src/auth/jwt-authenticator.js';
+import { openAuthenticator } from '../src/auth/open-authenticator.js';
 import { type AuthAnswer, type AuthServer, startAuthServer } from './auth-server.js';
 
 const AUDIENCE = 'https://portico.example.com/mcp';
@@ -323,7 +328,19 @@ describe('[FD-8] a token in another header', () => {
 });
 
 describe('[FD-8] a verified token is remembered', () => {
-  it('and the same principal is handed out while it is', async () => {
+  it('and the same principal is handed out at once while it is', async () => {
+    const jwt = { AUTH_MODE: 'jwt', JWT_ISSUER: issuer.issuer, JWT_AUDIENCE: AUDIENCE, JWT_JWKS_URL: issuer.jwksUrl };
+    const config = readAuth({ ...readSettings(authSettings, jwt), HOST: '127.0.0.1', PORTICO_HOME: '.portico' });
+    const authenticator = await openAuthenticator(config, { log: createLog({ name: 'test', write: () => undefined }) });
+    closers.push(() => Promise.resolve(authenticator.close()));
+    const req = { rawHeaders: ['Authorization', `Bearer ${await issuer.sign(CLAIMS)}`], headers: {} };
+    const ask = () => authenticator.authenticate(req as unknown as IncomingMessage);
+    const [first, second] = [await ask(), ask()];
+    expect(second).toBe(first);
+    expect(ask()).toBe(first);
+  });
+
+  it('and needs no issuer while it is', async () => {
     await open();
     const token = await issuer.sign(CLAIMS);
     await server.bearer(token);

@@ -122,10 +122,13 @@ export class KeySet {
     const keys = createLocalJWKSet(found);
     const fingerprint = JSON.stringify(found.keys.map((key) => JSON.stringify(Object.entries(key).sort())).sort());
     if (fingerprint === this.fingerprint) return false;
-    if (this.fingerprint !== undefined) this.log.info('keys of the issuer changed', { keys: found.keys.length });
+    const first = this.fingerprint === undefined;
     this.keys = keys;
     this.fingerprint = fingerprint;
-    this.changed();
+    if (!first) {
+      this.log.info('keys of the issuer changed', { keys: found.keys.length });
+      this.changed();
+    }
     return true;
   }
 }
