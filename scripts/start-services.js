@@ -15,8 +15,9 @@ import { ServiceProcess } from './service-process.js';
 const root = join(import.meta.dirname, '..');
 const HELP = `npm run start:services
 
-Runs every configured service as a process of its own. BUS_URL, DATABASE_URL and REDIS_URL name servers that they share; npm start
--- --help has all settings. OPS_PORT is the port of the first service's /readyz, the next ones follow; without it free ones are picked.
+Runs every configured service as a process of its own. BUS_URL, DATABASE_URL and REDIS_URL name servers that they share.
+OPS_PORT is where the first service answers /readyz, and the next ones follow it; without it free ports are picked.
+npm start -- --help has all settings.
 `;
 
 const [word] = process.argv.slice(2);
