@@ -28,7 +28,7 @@ const sent = (...parts: string[]): Promise<string | undefined> =>
     for (const part of parts) client.write(part);
   });
 
-describe('a body in chunks, of no announced length, beyond BODY_LIMIT_BYTES', () => {
+describe('[FD-5] a body in chunks, of no announced length, beyond BODY_LIMIT_BYTES', () => {
   it('is 413 with our code while it still comes, and the connection is closed', async () => {
     const started = performance.now();
     // One byte too many, and the body has not ended: nothing more is waited for.

@@ -3,10 +3,14 @@ import { type RedisScript, type RedisScripts, StorageError } from '@portico/stor
 
 /** Redis has so long to answer: whoever asks is a caller's request. */
 const BUDGET_MS = 100;
+/** A start waits for no Redis, and tells of none that needs a moment. */
+const CONNECTING_MS = 1_000;
 
 /** Redis as far as it answers in 100 ms. Once it did not it is not `there`, said in one log line, until it has. */
 export class BudgetedRedis {
   there = true;
+  private answered = false;
+  private readonly openedAt = performance.now();
 
   constructor(
     private readonly redis: RedisScripts,
@@ -35,6 +39,8 @@ export class BudgetedRedis {
 
   private note(reason: string | undefined): void {
     const there = reason === undefined;
+    this.answered ||= there;
+    if (!this.answered && performance.now() - this.openedAt < CONNECTING_MS) return;
     if (there === this.there) return;
     this.there = there;
     if (there) this.log.info('limits.shared');
