@@ -8,7 +8,7 @@ import { ChangeAnnouncer } from './change-announcer.js';
 import { configurationOf } from './known-sources.js';
 import type { KnownSources } from './known-sources.js';
 import { LearntCatalogues } from './learnt-catalogues.js';
-import type { LearningOptions } from './learnt-catalogues.js';
+import type { LearningOptions, Sizes } from './learnt-catalogues.js';
 import { Prober } from './prober.js';
 import { SourceReader } from './source-reader.js';
 import type { SourceStates } from './source-states.js';
@@ -134,8 +134,7 @@ export class Catalogue {
     return this.#view.health();
   }
 
-  /** How much is held, for those who must know that it is bounded. */
-  get sizes(): { readonly catalogues: number; readonly breakers: number } {
+  get sizes(): Sizes {
     return this.#learnt.sizes;
   }
 

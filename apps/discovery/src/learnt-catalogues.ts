@@ -28,6 +28,14 @@ export interface LearningOptions {
   readonly log: Log;
 }
 
+/** How much is held, for those who must know that it is bounded. */
+export interface Sizes {
+  readonly catalogues: number;
+  readonly sources: number;
+  readonly breakers: number;
+  readonly outcomes: number;
+}
+
 /** What is learnt of sources: from themselves, from other replicas, and from what an earlier process has written down. */
 export class LearntCatalogues {
   readonly states: SourceStates;
@@ -132,8 +140,8 @@ export class LearntCatalogues {
     return this.#prober.breaker(source);
   }
 
-  get sizes(): { readonly catalogues: number; readonly breakers: number } {
-    return { catalogues: this.#contents.size, breakers: this.#prober.size };
+  get sizes(): Sizes {
+    return { catalogues: this.#contents.size, sources: this.states.size, ...this.#prober.sizes };
   }
 
   stop(): void {

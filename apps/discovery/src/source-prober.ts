@@ -92,9 +92,9 @@ export class SourceProber {
     this.#taken.delete(source);
   }
 
-  /** Breakers remembered. */
-  get size(): number {
-    return this.#breakers.size;
+  /** How much is remembered. */
+  get sizes(): { readonly breakers: number; readonly outcomes: number } {
+    return { breakers: this.#breakers.size, outcomes: this.#taken.size };
   }
 
   close(): void {

@@ -167,6 +167,11 @@ export class SourceStates {
     return healthOf(source, this.#facts.get(source), { ...this.#reading(), ...about });
   }
 
+  /** Sources of which anything is known. */
+  get size(): number {
+    return this.#facts.size;
+  }
+
   #fail(facts: SourceFacts, error: DiscoveryError): void {
     const now = steadyNow();
     facts.failure = { error, at: now, since: facts.failure?.since ?? now };

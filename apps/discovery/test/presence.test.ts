@@ -60,6 +60,16 @@ describe('[DI-10] who is there', () => {
     await eventually(() => expect(room.changes.filter(({ sources }) => sources.includes('domain.a'))).toHaveLength(2));
   }, 20_000);
 
+  it('[DI-13] of those that are silent only so many are still told of, the last ones', async () => {
+    await room.discover({ MCP_DISCOVERY_CACHE_MAX_ENTRIES: '2' });
+    for (const name of ['a', 'b', 'c'] as const) room.hello(`domain.${name}`);
+    await delay(1_000);
+    for (const name of ['d', 'e'] as const) room.hello(`domain.${name}`);
+    expect(await room.summaries(false)).toHaveLength(5);
+    await delay(SILENT_MS);
+    expect((await room.summaries(false)).map(({ source }) => source)).toEqual(['domain.d', 'domain.e']);
+  }, 20_000);
+
   it('one of several instances may fall silent, and costs the source nothing', async () => {
     const source = await room.source('domain.a', () => catalogueOf('a'), { instance: 'living' });
     await room.discover();
