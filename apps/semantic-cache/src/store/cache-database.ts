@@ -1,0 +1,95 @@
+import { Fault } from '@portico/contracts';
+import type { Log } from '@portico/observe';
+import { StorageError, migrate, openDatabase } from '@portico/storage';
+import type { Database } from '@portico/storage';
+import { CrowdedStructures } from './crowded-structures.js';
+import { migrations } from './migrations.js';
+
+export interface OpenedStore {
+  readonly database: Database;
+  /** The same, for statements that take minutes; embedded there is one connection for all. */
+  readonly upkeep: Database;
+  readonly structures: CrowdedStructures;
+}
+
+const RETRY_MS = 5_000;
+const LOOK_UP_MS = 5_000;
+const UPKEEP_MS = 600_000;
+
+/** The database of the cache, opened and migrated when it is first needed. */
+export class CacheDatabase {
+  private opened: OpenedStore | undefined;
+  private opening: Promise<OpenedStore> | undefined;
+  private retryAt = 0;
+  private failure: unknown;
+  private closed = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly log: Log,
+  ) {}
+
+  /** It, or nothing while it starts, which this begins. Throws a StorageError while it can not be opened. */
+  ready(): OpenedStore | undefined {
+    if (this.opened) return this.opened;
+    this.open().catch(() => {});
+    if (this.failure !== undefined) throw this.failure;
+    return undefined;
+  }
+
+  /** It, once it is there. Rejects with a StorageError when it can not be opened; that is tried again every 5 s at most. */
+  async open(): Promise<OpenedStore> {
+    if (this.opened) return this.opened;
+    if (this.closed) throw new StorageError('closed', 'The response cache is closed.');
+    if (this.opening === undefined && this.failure !== undefined && performance.now() < this.retryAt)
+      throw this.failure;
+    this.opening ??= this.start().finally(() => (this.opening = undefined));
+    return this.opening;
+  }
+
+  /** What is open, without opening it. */
+  get current(): OpenedStore | undefined {
+    return this.opened;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.opening?.catch(() => {});
+    const { database, upkeep, structures } = this.opened ?? {};
+    this.opened = undefined;
+    await structures?.idle();
+    if (upkeep !== database) await upkeep?.close();
+    await database?.close();
+  }
+
+  private async start(): Promise<OpenedStore> {
+    const { url, log } = this;
+    const open = (name: string, statementTimeoutMs: number, maxConnections: number): Promise<Database> =>
+      openDatabase(url, { log, name, statementTimeoutMs, maxConnections });
+    const database = await open('semantic-cache', LOOK_UP_MS, 10);
+    try {
+      await migrate(database, migrations);
+    } catch (error) {
+      await database.close();
+      if (this.failure === undefined) log.warn('cache.unavailable', { reason: (error as Error).message });
+      this.failure = error;
+      this.retryAt = performance.now() + RETRY_MS;
+      throw error;
+    }
+    const upkeep = database.embedded ? database : await open('semantic-cache-upkeep', UPKEEP_MS, 1);
+    const failed = (error: unknown): void => log.warn('cache.index-failed', { reason: (error as Error).message });
+    this.opened = { database, upkeep, structures: new CrowdedStructures(database, upkeep, failed) };
+    this.failure = undefined;
+    log.info('cache.opened', { embedded: database.embedded });
+    return this.opened;
+  }
+}
+
+/** What a store rejects with, as callers see it. */
+export const asFault = (error: unknown): Fault => {
+  if (!(error instanceof StorageError)) return Fault.from(error);
+  return new Fault('BACKEND_UNAVAILABLE', 'The store of the response cache is not available.', {
+    cause: error,
+    executed: error.executed,
+  });
+};

@@ -1,0 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeIfAvailable, startPostgresServer } from '@portico/testkit';
+import { describeAnswerStore } from './describe-answer-store.js';
+
+describeIfAvailable('pgvector', 'PostgreSQL', () => {
+  describeAnswerStore('PostgreSQL with pgvector', async () => {
+    const server = await startPostgresServer({ vectors: true });
+    return { url: server.url, close: () => server.stop() };
+  });
+});

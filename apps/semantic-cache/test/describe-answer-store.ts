@@ -1,0 +1,484 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CacheQuestion } from '@portico/contracts';
+import { writeAs } from '../src/store/as-tenant.js';
+import { PlacedEmbedder, answer, question } from './questions.js';
+import { RunningCache } from './running-cache.js';
+
+export interface StoreUnderTest {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The suite that the cache passes on every database. */
+export function describeAnswerStore(name: string, start: () => Promise<StoreUnderTest>): void {
+  describe(`answers: ${name}`, () => {
+    let store: StoreUnderTest;
+    let cache: RunningCache;
+    let tenants = 0;
+    const tenant = (): string => `tenant-${(tenants += 1)}`;
+    const exact = (ageMs: unknown = expect.any(Number)) => ({ kind: 'hit', lane: 'exact', ageMs });
+    const served = async (asked: CacheQuestion): Promise<unknown> => {
+      const found = await cache.lookUp(asked);
+      return found.kind === 'hit' ? found.result : undefined;
+    };
+
+    beforeAll(async () => {
+      store = await start();
+      cache = await RunningCache.start({ databaseUrl: store.url });
+      await cache.opened();
+      await cache.lookUp(question({ texts: ['warm'] }));
+    }, 120_000);
+    afterAll(async () => {
+      await cache?.close();
+      await store?.close();
+    }, 60_000);
+
+    describe('[SC-1] two lanes', () => {
+      it('answers an equal question with what was stored, as it was stored', async () => {
+        const asked = question({ tenant: tenant(), args: { a: 1 } });
+        expect(await cache.lookUp(asked)).toEqual({ kind: 'miss', epoch: 0 });
+        const result = {
+          structuredContent: {
+            z: 1,
+            a: [1.5, 1e21, -0, null, { __proto__x: '\u0000' }],
+            'k\u0000': '\ud800 alone',
+            é: 'e\u0301',
+          },
+          content: [{ type: 'text', text: 'nul \u0000 and half \udc00' }],
+          _meta: { 'x/y': true },
+        };
+        expect(await cache.store(asked, result)).toBe(true);
+        const found = await cache.lookUp(asked);
+        expect(found).toMatchObject({ ...exact(), epoch: 0 });
+        expect(JSON.stringify(found.kind === 'hit' && found.result)).toBe(JSON.stringify(result));
+        expect(await served(question({ tenant: asked.tenant, args: { a: 2 } }))).toBeUndefined();
+      });
+
+      it('answers a question that is near by its nearest entry, and says how near, how old, and what it was asked', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, texts: ['tea~1'] }), answer('tea'));
+        await cache.store(question({ tenant: t, texts: ['coffee~1'] }), answer('coffee'));
+        const found = await cache.lookUp(question({ tenant: t, texts: ['tea~2'] }));
+        expect(found).toMatchObject({ kind: 'hit', lane: 'semantic', result: answer('tea'), texts: ['tea~1'] });
+        const { similarity, ageMs } = found as { similarity: number; ageMs: number };
+        expect(similarity).toBeGreaterThan(0.95);
+        expect(similarity).toBeLessThan(1);
+        expect(ageMs).toBeGreaterThanOrEqual(0);
+        expect(await cache.lookUp(question({ tenant: t, texts: ['water~0'] }))).toEqual({ kind: 'miss', epoch: 0 });
+      });
+
+      it('serves by the score, not the cosine, and never below the threshold', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, texts: ['tea~1'] }));
+        const near = (more: object) => cache.lookUp(question({ tenant: t, texts: ['tea~6'], ...more }));
+        expect(await near({ candidates: 0.5 })).toEqual({ kind: 'miss', epoch: 0, refused: 'score' });
+        expect(await near({ candidates: 0.5, threshold: 0.5 })).toMatchObject({ lane: 'semantic' });
+        // Too far away to be looked at.
+        expect(await near({ candidates: 0.99, threshold: 0 })).toEqual({ kind: 'miss', epoch: 0 });
+      });
+
+      it('lets the verifier refuse the nearest entry and take another', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, texts: ['not tea~1'] }), answer('not'));
+        expect(await cache.lookUp(question({ tenant: t, texts: ['not tea~2'] }))).toMatchObject({ lane: 'semantic' });
+        await cache.store(question({ tenant: t, texts: ['note~1'] }), answer('note'));
+        const refused = question({ tenant: t, texts: ['not tea~3'], verify: 'cosine' });
+        expect(await cache.lookUp(refused)).toMatchObject({ lane: 'semantic', result: answer('not') });
+        await cache.store(question({ tenant: t, texts: ['milk~3'] }), answer('milk'));
+        expect(await cache.lookUp(question({ tenant: t, texts: ['milk~4'] }))).toMatchObject({
+          result: answer('milk'),
+        });
+      });
+
+      it('an entry answers only when each text passes against its own, and scores as the least of them', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, texts: ['tea~1', 'cup~1'] }), answer('both'));
+        const ask = (...texts: string[]) => cache.lookUp(question({ tenant: t, texts }));
+        expect(await ask('tea~2', 'cup~2')).toMatchObject({ lane: 'semantic', texts: ['tea~1', 'cup~1'] });
+        expect(await ask('tea~1', 'cup~2')).toMatchObject({ lane: 'semantic' });
+        const [one, two] = [await ask('tea~3', 'cup~1'), await ask('tea~3', 'cup~3')];
+        expect((two as { similarity: number }).similarity).toBeLessThanOrEqual(
+          (one as { similarity: number }).similarity,
+        );
+        // Swapped, joined otherwise, one of them far away, one missing: none of them is the same question.
+        for (const texts of [
+          ['cup~1', 'tea~1'],
+          ['tea~1 cup~1'],
+          ['tea~1', 'milk~1'],
+          ['tea~1'],
+          ['tea~1', 'cup~1', ''],
+        ])
+          expect((await ask(...texts)).kind).toBe('miss');
+      });
+
+      it('in the cosine mode the cosine decides, with guards or without', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, texts: ['tea~1'] }));
+        const mode = (texts: string[], guards: 'on' | 'off') =>
+          cache.lookUp(question({ tenant: t, texts, verify: 'cosine', guards }));
+        expect(await mode(['tea~2'], 'on')).toMatchObject({ lane: 'semantic' });
+        expect(await mode(['tea~2'], 'off')).toMatchObject({ lane: 'semantic' });
+      });
+
+      it('asks for no model when an equal question is there, or none may be near', async () => {
+        const embedder = new PlacedEmbedder();
+        const own = await RunningCache.start({
+          databaseUrl: store.url === 'pglite:memory:' ? store.url : store.url,
+          embedder,
+        });
+        try {
+          await own.opened();
+          const t = tenant();
+          const asked = question({ tenant: t, texts: ['once'] });
+          await own.store(asked);
+          const before = embedder.read.length;
+          expect(await own.lookUp(asked)).toMatchObject({ lane: 'exact' });
+          await own.lookUp(question({ tenant: t }));
+          await own.store(question({ tenant: t }));
+          expect(embedder.read.length).toBe(before);
+          expect(embedder.read.filter((text) => text === 'once').length).toBeLessThanOrEqual(1);
+        } finally {
+          await own.close();
+        }
+      }, 60_000);
+    });
+
+    it('[SC-3] compares nothing whose structure differs, and nothing that has no free text', async () => {
+      const t = tenant();
+      await cache.store(question({ tenant: t, args: { limit: 1 }, texts: ['tea~1'] }));
+      const near = (more: object) =>
+        cache.lookUp(question({ tenant: t, texts: ['tea~2'], args: { limit: 1 }, ...more }));
+      expect(await near({})).toMatchObject({ lane: 'semantic' });
+      for (const other of [{ args: { limit: 2 } }, { tool: 'wiki.find' }, { scope: 'bob' }, { tenant: tenant() }])
+        expect((await near(other)).kind).toBe('miss');
+      await cache.store(question({ tenant: t, args: { other: 1 } }));
+      expect((await cache.lookUp(question({ tenant: t, args: { other: 1 }, texts: ['tea~1'] }))).kind).toBe('miss');
+    });
+
+    describe('[SC-8] time', () => {
+      it('an entry lives its own time by the store’s clock, which a hit does not extend', async () => {
+        const asked = question({ tenant: tenant() });
+        await cache.store(asked, answer('short'), 1.2);
+        const began = performance.now();
+        let hits = 0;
+        while ((await cache.lookUp(asked)).kind === 'hit') {
+          hits += 1;
+          await delay(50);
+          if (performance.now() - began > 20_000) throw new Error('It does not end.');
+        }
+        expect(hits).toBeGreaterThan(0);
+        expect(performance.now() - began).toBeGreaterThan(500);
+        expect((await cache.lookUp(asked)).kind).toBe('miss');
+      }, 30_000);
+
+      it('a TTL of 0 keeps nothing, and the age grows', async () => {
+        const asked = question({ tenant: tenant() });
+        expect(await cache.store(asked, answer('never'), 0)).toBe(false);
+        expect((await cache.lookUp(asked)).kind).toBe('miss');
+        expect(await cache.store(asked, answer('long'), 1e12)).toBe(true);
+        const first = (await cache.lookUp(asked)) as { ageMs: number };
+        await delay(60);
+        const later = (await cache.lookUp(asked)) as { ageMs: number };
+        expect(later.ageMs - first.ageMs).toBeGreaterThanOrEqual(50);
+        expect(later.ageMs).toBeLessThan(30_000);
+      });
+
+      it('an entry that is expired is not near either, nor is one of a clock that was set back since', async () => {
+        const t = tenant();
+        const asked = question({ tenant: t, texts: ['tea~1'] });
+        await cache.store(asked);
+        const near = question({ tenant: t, texts: ['tea~2'] });
+        expect((await cache.lookUp(near)).kind).toBe('hit');
+        const database = await cache.opened();
+        const set = (sql: string) =>
+          writeAs(database, t, (queries) => queries.query(`UPDATE semantic_cache SET ${sql}`));
+        await set(`expires_at = now() - interval '1 millisecond'`);
+        for (const one of [asked, near]) expect((await cache.lookUp(one)).kind).toBe('miss');
+        await set(`created_at = now() + interval '1 hour', expires_at = now() + interval '2 hours'`);
+        for (const one of [asked, near]) expect((await cache.lookUp(one)).kind).toBe('miss');
+      });
+
+      it('a threshold of 0 is a value', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, texts: ['tea~1'] }));
+        const far = { tenant: t, texts: ['tea~9'], candidates: 0, verify: 'cosine', guards: 'off' } as const;
+        expect(await cache.lookUp(question({ ...far, threshold: 0 }))).toMatchObject({ lane: 'semantic' });
+        expect((await cache.lookUp(question({ ...far, threshold: 0.95 }))).kind).toBe('miss');
+      });
+    });
+
+    describe('[SC-9] deletion', () => {
+      const rowsOf = async (t: string): Promise<number> => {
+        const database = await cache.opened();
+        const sql = 'SELECT count(*)::int AS n FROM semantic_cache';
+        return writeAs(database, t, async (queries) => (await queries.query<{ n: number }>(sql)).rows[0]!.n);
+      };
+
+      it('the hourly job deletes what has expired, of every tenant, and nothing else', async () => {
+        const [one, other] = [tenant(), tenant()];
+        for (const t of [one, other]) {
+          await cache.store(question({ tenant: t, args: 'short' }), answer('x'), 0.05);
+          await cache.store(question({ tenant: t, args: 'long' }));
+        }
+        await delay(100);
+        expect([await rowsOf(one), await rowsOf(other)]).toEqual([2, 2]);
+        expect(await cache.service.upkeep.purge()).toBeGreaterThanOrEqual(2);
+        expect([await rowsOf(one), await rowsOf(other)]).toEqual([1, 1]);
+        expect((await cache.lookUp(question({ tenant: one, args: 'long' }))).kind).toBe('hit');
+      });
+
+      it('erasing deletes at once, of one tool or all, of one tenant, and says how many', async () => {
+        const [t, other] = [tenant(), tenant()];
+        for (const tool of ['a.x', 'a.y', 'a.*']) {
+          await cache.store(question({ tenant: t, tool, texts: ['tea~1'] }));
+          await cache.store(question({ tenant: t, tool, args: 2 }));
+        }
+        await cache.store(question({ tenant: other, tool: 'a.x' }));
+        expect(await cache.erase(t, 'a.x')).toEqual({ erased: 2 });
+        expect(await rowsOf(t)).toBe(4);
+        expect(await cache.erase(t, 'a.*')).toEqual({ erased: 2 });
+        expect(await cache.erase(t)).toEqual({ erased: 2 });
+        expect([await rowsOf(t), await rowsOf(other)]).toEqual([0, 1]);
+        expect(await cache.erase(t)).toEqual({ erased: 0 });
+        expect(await cache.erase('nobody\u0000')).toEqual({ erased: 0 });
+      });
+
+      it('an answer that was on its way when its tenant was erased is not kept', async () => {
+        const asked = question({ tenant: tenant() });
+        const { epoch } = await cache.lookUp(asked);
+        await cache.erase(asked.tenant);
+        expect(await cache.storeAt(epoch, asked)).toBe(false);
+        expect(await cache.store(asked)).toBe(true);
+      });
+    });
+
+    describe('[SC-10] invalidation', () => {
+      it('drops what a pattern names, of one tenant, in both lanes, before it answers', async () => {
+        const [t, other] = [tenant(), tenant()];
+        const tools = ['billing.get_invoice', 'billing.get_a.deep', 'billing.list', 'files.read'];
+        const keep = async (who: string) => {
+          for (const tool of tools) await cache.store(question({ tenant: who, tool, texts: ['tea~1'] }));
+        };
+        const left = async (who: string): Promise<string[]> => {
+          const there: string[] = [];
+          for (const tool of tools) {
+            const equal = await cache.lookUp(question({ tenant: who, tool, texts: ['tea~1'] }));
+            const near = await cache.lookUp(question({ tenant: who, tool, texts: ['tea~2'] }));
+            expect(near.kind).toBe(equal.kind);
+            if (equal.kind === 'hit') there.push(tool);
+          }
+          return there;
+        };
+        await keep(t);
+        await keep(other);
+        expect(await cache.invalidate(t, 'billing.get_*')).toEqual({ erased: 1, epoch: 1 });
+        expect(await left(t)).toEqual(['billing.get_a.deep', 'billing.list', 'files.read']);
+        expect(await cache.invalidate(t, 'none.*', 'billing.**')).toEqual({ erased: 2, epoch: 2 });
+        expect(await left(t)).toEqual(['files.read']);
+        expect(await cache.invalidate(t, '**')).toEqual({ erased: 1, epoch: 3 });
+        expect(await cache.invalidate(t, '**')).toEqual({ erased: 0, epoch: 4 });
+        expect(await left(other)).toEqual(tools);
+      });
+
+      it('keeps no answer that was worked out before, and every one that was not or is not named', async () => {
+        const t = tenant();
+        const [named, unnamed] = [question({ tenant: t, tool: 'a.read' }), question({ tenant: t, tool: 'b.read' })];
+        const before = await cache.lookUp(named);
+        await cache.invalidate(t, 'a.*');
+        expect(await cache.storeAt(before.epoch, named)).toBe(false);
+        expect((await cache.lookUp(named)).kind).toBe('miss');
+        expect(await cache.storeAt(before.epoch, unnamed)).toBe(true);
+        const after = await cache.lookUp(named);
+        expect(after.epoch).toBe(before.epoch + 1);
+        expect(await cache.storeAt(after.epoch, named)).toBe(true);
+        // A ticket of a store that has lost what it knew since.
+        expect(await cache.storeAt(after.epoch + 1, question({ tenant: t, args: 'future' }))).toBe(false);
+      });
+
+      it('forgets an invalidation after an hour, and with it every ticket that is older', async () => {
+        const t = tenant();
+        const asked = question({ tenant: t, tool: 'b.read' });
+        const { epoch } = await cache.lookUp(asked);
+        await cache.invalidate(t, 'a.*');
+        const database = await cache.opened();
+        await writeAs(database, t, (q) => q.query(`UPDATE cache_invalidations SET at = now() - interval '2 hours'`));
+        await cache.service.upkeep.purge();
+        const left = await writeAs(database, t, (q) => q.query('SELECT 1 FROM cache_invalidations'));
+        expect(left.count).toBe(0);
+        expect(await cache.storeAt(epoch, asked)).toBe(false);
+        expect(await cache.store(asked)).toBe(true);
+      });
+
+      it('leaves nothing stale whatever comes at once: stores and invalidations of one tenant take turns', async () => {
+        const t = tenant();
+        for (let round = 0; round < 15; round += 1) {
+          const asked = question({ tenant: t, tool: 'a.read', args: round });
+          const { epoch } = await cache.lookUp(asked);
+          const stores = Array.from({ length: 4 }, () => cache.storeAt(epoch, asked));
+          const dropped = cache.invalidate(t, 'a.read');
+          await Promise.all([...stores, dropped]);
+          expect((await cache.lookUp(asked)).kind).toBe('miss');
+        }
+      }, 60_000);
+    });
+
+    describe('[SC-7] tenants', () => {
+      it('a statement without a WHERE sees its own tenant, and without a tenant nothing', async () => {
+        const [t, other] = [tenant(), tenant()];
+        for (const who of [t, other]) await cache.store(question({ tenant: who, texts: ['tea~1'] }), answer(who));
+        const database = await cache.opened();
+        const all = 'SELECT tenant_id FROM semantic_cache';
+        const seen = await writeAs(database, t, (queries) => queries.query(all));
+        expect(seen.rows).toEqual([{ tenant_id: t }]);
+        const nobody = await database.query(`SET LOCAL ROLE portico_cache; ${all}`);
+        expect(nobody.rows).toEqual([]);
+        const changed = await writeAs(database, t, (q) => q.query(`UPDATE semantic_cache SET hits = hits + 1`));
+        expect(changed.count).toBe(1);
+        const deleted = await writeAs(database, t, (q) => q.query('DELETE FROM semantic_cache'));
+        expect(deleted.count).toBe(1);
+        expect(await served(question({ tenant: other, texts: ['tea~1'] }))).toEqual(answer(other));
+        const foreign = writeAs(database, t, (q) =>
+          q.query(
+            `INSERT INTO semantic_cache (tenant_id, tool_name, key_hash, response_payload, created_at, expires_at, last_used_at, bytes)
+                   VALUES ($1, 'a.b', 'k', '""', now(), now(), now(), 1)`,
+            [other],
+          ),
+        );
+        await expect(foreign).rejects.toMatchObject({ sqlState: '42501' });
+      });
+
+      it('the role owns nothing and can not log in, and the table forces its policies on its owner', async () => {
+        const database = await cache.opened();
+        const { rows } = await database.query(
+          `SELECT r.rolcanlogin, r.rolsuper, r.rolbypassrls,
+             (SELECT count(*)::int FROM pg_class WHERE relowner = r.oid) AS owns,
+             (SELECT relforcerowsecurity AND relrowsecurity FROM pg_class WHERE relname = 'semantic_cache') AS forced
+           FROM pg_roles r WHERE rolname = 'portico_cache'`,
+        );
+        expect(rows).toEqual([{ rolcanlogin: false, rolsuper: false, rolbypassrls: false, owns: 0, forced: true }]);
+      });
+
+      it('names that would break out, or that no database tells apart, are nobody’s', async () => {
+        for (const name of [`'; DROP TABLE semantic_cache; --`, `acme' OR true --`, '\\', 'ünïcode', 'a'.repeat(900)]) {
+          const asked = question({ tenant: name, tool: `tool.${name}`, texts: ['tea~1'] });
+          expect(await cache.store(asked, answer(name))).toBe(true);
+          expect(await served(asked)).toEqual(answer(name));
+        }
+        for (const name of ['', '\u0000', 'half \ud800', 'half \ud801', 'x'.repeat(2_000)]) {
+          for (const asked of [question({ tenant: name }), question({ tenant: tenant(), tool: name })]) {
+            expect(await cache.lookUp(asked)).toEqual({ kind: 'miss', epoch: 0 });
+            expect(await cache.storeAt(0, asked)).toBe(false);
+            await cache.invalidate(asked.tenant, '**', name || 'x', `${name}.*`);
+          }
+        }
+      });
+    });
+
+    describe('[SC-13] quota', () => {
+      let small: RunningCache;
+      beforeAll(async () => {
+        small = await RunningCache.start({ databaseUrl: store.url, tenantBytes: 10_000 });
+        await small.opened();
+      }, 120_000);
+      afterAll(() => small?.close());
+
+      it('lets what was used longest ago go first, and no other tenant pay for it', async () => {
+        const [t, other] = [tenant(), tenant()];
+        const asked = (n: number, who = t) => question({ tenant: who, args: n });
+        const big = answer('x'.repeat(2_600));
+        await small.store(asked(0, other), big);
+        for (const n of [0, 1, 2]) {
+          await small.store(asked(n), big);
+          await delay(5);
+        }
+        expect((await small.lookUp(asked(0))).kind).toBe('hit');
+        await small.store(asked(3), big);
+        const there = await Promise.all([0, 1, 2, 3].map(async (n) => (await small.lookUp(asked(n))).kind));
+        expect(there).toEqual(['hit', 'miss', 'hit', 'hit']);
+        expect((await small.lookUp(asked(0, other))).kind).toBe('hit');
+        expect(await small.metric('cache_evictions_total')).toBe(1);
+        expect(await small.store(asked(4), answer('x'.repeat(11_000)))).toBe(false);
+      });
+
+      it('an expired one goes before any that lives, and a new answer to a question takes the place of the old', async () => {
+        const t = tenant();
+        const big = answer('x'.repeat(2_600));
+        const asked = (n: number) => question({ tenant: t, args: n });
+        await small.store(asked(0), big);
+        await small.store(asked(1), big, 0.05);
+        await small.store(asked(2), big);
+        for (let again = 0; again < 5; again += 1) expect(await small.store(asked(2), big)).toBe(true);
+        await delay(80);
+        await small.store(asked(3), big);
+        const there = await Promise.all([0, 1, 2, 3].map(async (n) => (await small.lookUp(asked(n))).kind));
+        expect(there).toEqual(['hit', 'miss', 'hit', 'hit']);
+      });
+
+      it('counts what is there: what was erased, invalidated or purged makes room', async () => {
+        const t = tenant();
+        const big = answer('x'.repeat(2_600));
+        for (let round = 0; round < 3; round += 1) {
+          for (const n of [0, 1, 2])
+            expect(await small.store(question({ tenant: t, args: n }), big, round === 2 ? 0.05 : 300)).toBe(true);
+          if (round === 0) await small.invalidate(t, '**');
+          if (round === 1) await small.erase(t);
+        }
+        await delay(80);
+        await small.service.upkeep.purge();
+        const bytes = await writeAs(await small.opened(), t, async (_queries, before) => before.bytes);
+        expect(bytes).toBe(0);
+      });
+    });
+
+    it('[SC-5][SC-13] keeps no result above 256 KiB, no error, and none that asks for more', async () => {
+      const asked = question({ tenant: tenant() });
+      const refused = [
+        answer('x'.repeat(262_144)),
+        answer('é'.repeat(140_000)),
+        { ...answer('no'), isError: true },
+        { ...answer('more?'), resultType: 'input_required' },
+      ];
+      for (const result of refused) expect(await cache.store(asked, result)).toBe(false);
+      expect((await cache.lookUp(asked)).kind).toBe('miss');
+      expect(await cache.store(asked, { ...answer('x'.repeat(260_000)), resultType: 'complete' })).toBe(true);
+    });
+
+    it('[SC-14] never compares vectors of another fingerprint, nor a text that the model has cut', async () => {
+      const t = tenant();
+      const own = await RunningCache.start({ databaseUrl: store.url, embedder: new PlacedEmbedder('another') });
+      try {
+        await own.opened();
+        await cache.store(question({ tenant: t, texts: ['tea~1'] }));
+        const near = question({ tenant: t, texts: ['tea~2'] });
+        expect((await cache.lookUp(near)).kind).toBe('hit');
+        if (store.url !== 'pglite:memory:') {
+          expect((await own.lookUp(near)).kind).toBe('miss');
+          expect((await own.lookUp(question({ tenant: t, texts: ['tea~1'] }))).kind).toBe('hit');
+        }
+        const long = question({ tenant: t, texts: ['long tea~1'] });
+        await cache.store(long);
+        expect(await cache.lookUp(long)).toMatchObject({ lane: 'exact' });
+        expect(await cache.lookUp(question({ tenant: t, texts: ['long tea~2'] }))).toMatchObject({
+          kind: 'miss',
+          refused: 'length',
+        });
+        expect(await cache.lookUp(question({ tenant: t, texts: ['x'.repeat(20_000)] }))).toMatchObject({
+          refused: 'length',
+        });
+      } finally {
+        await own.close();
+      }
+    }, 60_000);
+
+    it('[SC-4] a guard that fails means miss, and the entry after it may answer', async () => {
+      const t = tenant();
+      await cache.store(question({ tenant: t, texts: ['explode~1'] }));
+      expect(await cache.lookUp(question({ tenant: t, texts: ['explode~2'] }))).toEqual({
+        kind: 'miss',
+        epoch: 0,
+        refused: 'score',
+      });
+    });
+  });
+}
