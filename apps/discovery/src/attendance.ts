@@ -34,7 +34,6 @@ export class Attendance {
     private readonly catalogue: Catalogue,
     private readonly options: AttendanceOptions,
   ) {
-    known.listenedAgain(this.#begun);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 

@@ -93,7 +93,7 @@ describe('[DI-10] who is there', () => {
   });
 
   it('a loop that was blocked blames nobody for not being heard', async () => {
-    await room.source('domain.a', () => catalogueOf('a'));
+    const source = await room.source('domain.a', () => catalogueOf('a'));
     await room.discover();
     await room.tools('domain.a');
     const end = performance.now() + 4_000;
@@ -102,6 +102,7 @@ describe('[DI-10] who is there', () => {
       expect(await room.health('domain.a')).toMatchObject({ state: 'up' });
       await delay(20);
     }
+    expect(source.asked).toBe(1);
   });
 
   it('two sources of one service leave one by one', async () => {
@@ -130,6 +131,10 @@ describe('[DI-8] what is not known yet', () => {
     await source.close();
     await eventually(async () =>
       expect((await room.bus.ask(discoverCatalogue, { probe: false })).settling).toEqual({ gone: ['domain.a'] }),
+    );
+    await room.source('domain.a', () => catalogueOf('a'));
+    await eventually(async () =>
+      expect((await room.bus.ask(discoverCatalogue, { probe: false })).settling).toEqual({ gone: [] }),
     );
     await eventually(() => expect(room.changes.some(({ sources }) => sources.length === 0)).toBe(true));
     expect((await room.bus.ask(discoverCatalogue, { probe: false })).settling).toBeUndefined();

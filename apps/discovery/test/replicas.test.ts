@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Fault, discoverSource } from '@portico/contracts';
+import { Fault, catalogueChanged, discoverSource } from '@portico/contracts';
 import { describeIfAvailable, startRedisServer } from '@portico/testkit';
 import type { RedisServer } from '@portico/testkit';
 import { openSharedState } from '@portico/storage';
@@ -108,6 +108,20 @@ describeIfAvailable('redis-server', 'two replicas of discovery on one Redis', ()
     source.answer = () => catalogueOf('b');
     source.changed();
     await eventually(async () => expect(await room.tools('upstream.a')).toEqual(['b']));
+  });
+
+  it('[DI-8] what another has found is taken up when it tells of it, and the source asked nothing', async () => {
+    const source = await room.source('upstream.a', () => catalogueOf('a'), { configuration });
+    await room.discover(env);
+    await room.tools('upstream.a');
+    const state = await openSharedState(redis.url);
+    const key = `discovery:outcome:${flightKey('upstream.a', configuration)}`;
+    const found = { catalogue: { ...catalogueOf('b'), revision: 'b' } };
+    await state.set(key, JSON.stringify({ id: 'of another', at: Date.now(), found }), { ttlMs: 60_000 });
+    await state.close();
+    room.bus.tell(catalogueChanged, { revision: 'another', sources: ['upstream.a'] });
+    await eventually(async () => expect(await room.tools('upstream.a')).toEqual(['b']));
+    expect(source.asked).toBe(1);
   });
 
   it('[DI-2] pages of one catalogue come from whichever is asked', async () => {

@@ -14,6 +14,7 @@ import {
   sourceBye,
   sourceChanged,
   sourceHealth,
+  sourceHeartbeat,
   sourceHello,
 } from '@portico/contracts';
 import type { CataloguePage, SourceCatalogue } from '@portico/contracts';
@@ -135,6 +136,31 @@ describe('serveSource', () => {
       code: 'BACKEND_UNAVAILABLE',
       executed: 'no',
     });
+  });
+
+  it('[DI-10] says bye before it waits for what runs, and beats no longer', async () => {
+    const bus = memoryBus();
+    const heard: string[] = [];
+    await bus.listen(sourceBye, ({ source }) => void heard.push(`bye ${source}`));
+    await bus.listen(sourceHeartbeat, ({ sources }) => void heard.push(`beat ${sources.join()}`));
+    let finish: (() => void) | undefined;
+    const served = await serve(
+      bus,
+      service(() => content([]), {
+        callTool: () => new Promise((resolve) => (finish = () => resolve({ content: [] }))),
+      }),
+    );
+    const call = bus.ask(callTool(AT), { tool: 'slow', arguments: {} }, { deadlineMs: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    expect(heard).toEqual([`beat ${AT}`]);
+    const closing = served.close();
+    await settle();
+    expect(heard).toEqual([`beat ${AT}`, `bye ${AT}`]);
+    finish!();
+    expect(await call).toEqual({ content: [] });
+    await closing;
+    await new Promise((resolve) => setTimeout(resolve, 1_300));
+    expect(heard).toEqual([`beat ${AT}`, `bye ${AT}`]);
   });
 
   it('tells of each resource that changes in a burst once, however many there are', async () => {
