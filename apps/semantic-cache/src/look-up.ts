@@ -6,7 +6,7 @@ import type { CacheMetrics } from './cache-metrics.js';
 import { MOST_TEXTS, unpackTexts, vectorOf, verifyTexts } from './kept-texts.js';
 import { asFault } from './store/cache-database.js';
 import type { CacheDatabase, OpenedStore } from './store/cache-database.js';
-import { isKeepable } from './store/as-tenant.js';
+import { isKeepable, isKeepableTool } from './store/as-tenant.js';
 import { findEqual } from './store/find-equal.js';
 import type { FoundAnswer } from './store/find-equal.js';
 import { findNear } from './store/find-near.js';
@@ -44,7 +44,7 @@ export class LookUp {
   async answer(question: CacheQuestion, incoming: Asked): Promise<CacheAnswer> {
     const { database, metrics } = this.parts;
     const count = (outcome: string): void => metrics.lookUps.inc({ lane: 'exact', outcome });
-    if (!isKeepable(question.tenant) || !isKeepable(question.tool))
+    if (!isKeepable(question.tenant) || !isKeepableTool(question.tool))
       return (count('unkeepable'), { kind: 'miss', epoch: 0 });
     if (this.running >= MOST_RUNNING) {
       count('full');

@@ -2,7 +2,7 @@ import type { Incoming } from '@portico/bus';
 import type { RequestOf, storeAnswer } from '@portico/contracts';
 import type { CacheMetrics } from './cache-metrics.js';
 import { MOST_TEXTS, joinTexts, packTexts, vectorOf } from './kept-texts.js';
-import { isKeepable } from './store/as-tenant.js';
+import { isKeepable, isKeepableTool } from './store/as-tenant.js';
 import type { CacheDatabase } from './store/cache-database.js';
 import { bytesOf, putAnswers } from './store/put-answers.js';
 import type { KeptAnswer } from './store/put-answers.js';
@@ -67,7 +67,7 @@ export class PendingAnswers {
   }
 
   private refusal({ question, ttlSeconds }: StoreRequest, payload: string | undefined): string | undefined {
-    if (payload === undefined || !isKeepable(question.tenant) || !isKeepable(question.tool)) return 'unfit';
+    if (payload === undefined || !isKeepable(question.tenant) || !isKeepableTool(question.tool)) return 'unfit';
     if (ttlSeconds === 0) return 'no_ttl';
     if (Buffer.byteLength(payload) > MOST_BYTES) return 'too_large';
     const full = this.waiting.length >= MOST_WAITING || this.bytes + payload.length > MOST_WAITING_BYTES;

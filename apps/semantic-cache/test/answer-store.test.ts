@@ -10,3 +10,5 @@ describeIfAvailable('pgvector', 'PostgreSQL', () => {
     return { url: server.url, close: () => server.stop() };
   });
 });
+
+describeAnswerStore('PGlite', async () => ({ url: 'pglite:memory:', close: async () => {} }));

@@ -73,7 +73,7 @@ export class PlacedEmbedder implements Embedder {
     const [subject = '', moved = '0'] = text.split('~');
     const base = unit(numbersOf(`${this.fingerprint} ${subject}`, DIMENSIONS));
     const away = unit(numbersOf(`${this.fingerprint} away ${text}`, DIMENSIONS));
-    return unit(base.map((value, i) => value + away[i]! * Number(moved) * 0.1));
+    return unit(base.map((value, i) => value + away[i]! * (Number(moved) || 0) * 0.1));
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,9 @@ const NAME_BYTES = 1_024;
 export const isKeepable = (name: string): boolean =>
   name !== '' && !name.includes('\u0000') && !/\p{Surrogate}/u.test(name) && Buffer.byteLength(name) <= NAME_BYTES;
 
+/** Whether it is a tool whose answers may be kept: no pattern names one without a domain, so that nothing could drop them. */
+export const isKeepableTool = (tool: string): boolean => isKeepable(tool) && tool.indexOf('.') > 0;
+
 /** Any text as a part of a statement that no text can break out of: its bytes in hex. */
 export const sqlText = (text: string): string =>
   `convert_from(decode('${Buffer.from(text, 'utf8').toString('hex')}', 'hex'), 'UTF8')`;

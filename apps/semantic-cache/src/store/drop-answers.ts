@@ -1,5 +1,5 @@
+import { DotGlob } from '@portico/contracts';
 import type { Database, Queries } from '@portico/storage';
-import { ToolPattern } from '../tool-pattern.js';
 import { isKeepable, writeAs } from './as-tenant.js';
 
 export interface Dropped {
@@ -16,7 +16,7 @@ export const invalidate = (database: Database, tenant: string, patterns: readonl
     // What can not be kept names no tool that could be.
     const names = [...new Set(patterns)].filter(isKeepable);
     const epoch = await nextEpoch(queries, tenant, names);
-    const parsed = names.map((pattern) => new ToolPattern(pattern));
+    const parsed = names.map((pattern) => new DotGlob(pattern));
     const tools = (await toolsOf(queries, tenant)).filter((tool) => parsed.some((pattern) => pattern.matches(tool)));
     return { erased: tools.length === 0 ? 0 : await deleteOf(queries, tenant, tools), epoch };
   });

@@ -1,5 +1,5 @@
+import { DotGlob } from '@portico/contracts';
 import type { Database, Queries } from '@portico/storage';
-import { ToolPattern } from '../tool-pattern.js';
 import { vectorText, writeAs } from './as-tenant.js';
 import type { TenantRow } from './as-tenant.js';
 import { recordUses } from './use-counts.js';
@@ -112,7 +112,7 @@ const stillTrue = async (
     'SELECT pattern, epoch FROM cache_invalidations WHERE tenant_id = $1 AND epoch > $2',
     [tenant, oldest],
   );
-  const since = rows.map((row) => ({ epoch: Number(row.epoch), names: new ToolPattern(row.pattern) }));
+  const since = rows.map((row) => ({ epoch: Number(row.epoch), names: new DotGlob(row.pattern) }));
   return known.filter(({ epoch: ticket, tool }) => !since.some((one) => one.epoch > ticket && one.names.matches(tool)));
 };
 
