@@ -23,6 +23,7 @@ export interface CatalogueOptions {
   readonly contextInSchemas: boolean;
   /** What was called for a tenant, newest first. */
   readonly receipts: GatewayView['receipts'];
+  readonly cacheStats: GatewayView['cacheStats'];
   readonly toolNames: 'dotted' | 'folded';
   readonly health: GatewayView['health'];
   /** When the process began, as `performance.now()` tells it: who started it waits for its first list since then. */
@@ -61,6 +62,7 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
       sources: () => this.remote.summaries,
       health: options.health,
       receipts: options.receipts,
+      cacheStats: options.cacheStats,
       accessOf: (principal) => options.policy.current.accessOf(principal),
       profiles: () => options.policy.current.profiles,
     });

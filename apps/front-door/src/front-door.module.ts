@@ -51,13 +51,14 @@ export class FrontDoorModule {
         },
         {
           provide: CatalogueMemory,
-          inject: [Gatekeepers],
-          useFactory: ({ parts: { policy, receipts } }: Gatekeepers) =>
+          inject: [Gatekeepers, ResponseCache],
+          useFactory: ({ parts: { policy, receipts } }: Gatekeepers, cache: ResponseCache) =>
             new CatalogueMemory(bus, {
               toolNames: config.toolNames,
               contextInSchemas: config.contextInSchemas,
               policy,
               receipts: (tenant) => receipts.newest(tenant),
+              cacheStats: async (tenant) => ({ ...(await cache.statsOf(tenant)) }),
               startedAt,
               log,
               health: async () => (await bus.ask(discoveryHealth, {})).sources,

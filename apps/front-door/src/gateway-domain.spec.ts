@@ -40,6 +40,7 @@ const open = (over: Partial<GatewayView> = {}, extra: readonly KnownSource[] = [
     accessOf: () => EVERYTHING,
     profiles: () => new Map(),
     receipts: async () => [],
+    cacheStats: async () => ({}),
     ...over,
   });
   const ask = async (tool: string, args: Record<string, unknown> = {}) => {
@@ -84,6 +85,7 @@ describe('[FD-27] gateway.describe', () => {
       ],
     });
     expect(domains[3]?.['tools']).toMatchObject([
+      { name: 'gateway.cache_stats', effect: 'read' },
       { name: 'gateway.describe', effect: 'read' },
       { name: 'gateway.health', effect: 'read' },
       { name: 'gateway.receipts', effect: 'read' },
@@ -185,6 +187,7 @@ describe('[FD-27] the gateway as a source', () => {
     expect(catalogue.tools.map(({ definition, policy }) => [definition.name, policy.effect])).toEqual([
       ['describe', 'read'],
       ['health', 'read'],
+      ['cache_stats', 'read'],
       ['receipts', 'read'],
     ]);
     for (const { definition } of catalogue.tools) {

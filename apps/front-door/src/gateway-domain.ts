@@ -10,6 +10,7 @@ import {
 import { z } from 'zod';
 import { describe, DescribeArguments } from './gateway/describe.js';
 import { HealthArguments, health } from './gateway/health.js';
+import { CacheStatsArguments, cacheStats } from './gateway/cache-stats.js';
 import { ReceiptsArguments, receipts } from './gateway/receipts.js';
 import { MODERN_REVISION } from './protocol-revisions.js';
 import type { GatewayView } from './gateway/gateway-view.js';
@@ -37,6 +38,12 @@ const TOOLS = {
       'Tells for each domain whether it is up, degraded, down or not yet asked, and how old what is known of it is.',
     input: HealthArguments,
     run: (_args: unknown, view: GatewayView) => health(view),
+  },
+  cache_stats: {
+    description:
+      'Tells what the response cache holds for your tenant, and for each tool how often it answered, how, and why similar questions were not answered.',
+    input: CacheStatsArguments,
+    run: (_args: unknown, view: GatewayView, principal: Principal) => cacheStats(view, principal),
   },
   receipts: {
     description:
@@ -67,7 +74,7 @@ const ownCatalogue = (): SourceCatalogue => {
       mount: 'namespace',
       callTimeoutMs: CALL_TIMEOUT_MS,
     },
-    tools: [definitionOf('describe'), definitionOf('health'), definitionOf('receipts')],
+    tools: (Object.keys(TOOLS) as (keyof typeof TOOLS)[]).map(definitionOf),
     resources: [],
     resourceTemplates: [],
     prompts: [],

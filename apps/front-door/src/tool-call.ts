@@ -1,15 +1,15 @@
-import { type CallContext, Fault, type StopSignal, type ToolResult, callTool } from '@portico/contracts';
+import { Fault, type StopSignal, type ToolResult } from '@portico/contracts';
 import { authorise } from './authorise.js';
 import { isCacheable } from './cache/question.js';
+import { shadowCall } from './cache/shadow-call.js';
 import { CallEnding } from './call-ending.js';
-import { forwardedMeta, inputRetry } from './client-hints.js';
 import { takeContext } from './context/call-context.js';
 import { ownArguments } from './context/own-arguments.js';
+import { dispatch } from './dispatch.js';
 import type { FrontDoor } from './front-door.js';
 import { guardLease } from './lease-guard.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
 import { checkParamHeaders } from './param-headers.js';
-import type { PublishedTool } from './published-tool.js';
 import { knownTool, seekTool } from './resolve-tool.js';
 import { HEADER_MISMATCH } from './standard-headers.js';
 
@@ -40,7 +40,10 @@ export async function toolCall(request: McpRequest, door: FrontDoor): Promise<An
     const run = (signal: StopSignal): Promise<ToolResult> => dispatch(tool, args, context, request, signal, door);
     if (!isCacheable(tool)) return ending.succeeded({ result: await run(request.signal), servedFrom: 'backend' });
     const found = await door.cache.lookUp(tool, args, request);
-    if (found.kind === 'hit') return ending.succeeded(found.served);
+    if (found.kind === 'hit') {
+      door.cache.check(found, tool, args, (checked) => shadowCall(tool, checked, context, request, door));
+      return ending.succeeded(found.served);
+    }
     const served = await door.cache.run(found, request, run);
     door.cache.keep(found, tool, served);
     return ending.succeeded(served);
@@ -53,35 +56,3 @@ const silent = (domain: string): Fault =>
   new Fault('BACKEND_UNAVAILABLE', `${domain || 'The domain'} does not answer, so its tools are not known yet.`, {
     executed: 'no',
   });
-
-/** Asks the tool's source, once, with the deadline its catalogue entry gives it; then drops what that made stale. */
-async function dispatch(
-  tool: PublishedTool,
-  args: Record<string, unknown>,
-  context: CallContext,
-  request: McpRequest,
-  signal: StopSignal,
-  door: FrontDoor,
-): Promise<ToolResult> {
-  const { bulkhead, breakers, catalogue } = door;
-  if (tool.address === catalogue.gateway.address) return catalogue.gateway.call(tool.tool, args, request.principal);
-  const full = bulkhead.enter(tool.address, request.principal);
-  if (full !== undefined) throw full;
-  try {
-    return await breakers.run(tool.address, () =>
-      door.bus.ask(
-        callTool(tool.address),
-        { tool: tool.tool, arguments: args, ...forwardedMeta(request), ...inputRetry(request.params) },
-        {
-          deadlineMs: tool.callTimeoutMs,
-          signal,
-          context,
-          ...(request.notify !== undefined && { onNotice: request.notify }),
-        },
-      ),
-    );
-  } finally {
-    bulkhead.leave(tool.address, request.principal);
-    if (tool.policy.invalidates !== undefined) await door.cache.invalidate(tool, request.principal.tenant);
-  }
-}

@@ -19,6 +19,8 @@ export const Receipt = z.object({
   executed: Executed,
   duration_ms: z.number().nonnegative(),
   served_from: ServedFrom,
+  /** Nobody called: the gateway checked an answer that it had given from the cache. */
+  shadow: z.boolean().optional(),
   correlation_id: z.string(),
   task_id: z.string().optional(),
   agent: z.string().optional(),

@@ -8,6 +8,7 @@ import {
   type ServedFrom,
   type StopSignal,
   type ToolResult,
+  cacheHoldings,
   lookUpAnswer,
   storeAnswer,
 } from '@portico/contracts';
@@ -15,11 +16,12 @@ import type { Log, Metrics } from '@portico/observe';
 import { Breakers } from '@portico/resilience';
 import { type McpRequest, isRecord } from '../mcp-request.js';
 import type { PublishedTool } from '../published-tool.js';
-import { CacheCounts } from './cache-counts.js';
+import { CacheCounts, type ToolCounts } from './cache-counts.js';
 import type { CacheConfig } from './cache-settings.js';
 import { Flights } from './flights.js';
 import { Invalidations, LONGEST_TTL_MS } from './invalidations.js';
 import { isCacheable, questionOf } from './question.js';
+import { ShadowChecks } from './shadow-checks.js';
 
 /** `_meta` key by which a caller has a call go past the cache, or has its answer renewed. */
 const CACHE_META_KEY = 'portico/cache';
@@ -34,6 +36,14 @@ const BREAKER = {
 const CACHE = 'semantic-cache';
 /** Most answers that are on their way to the cache; further ones are not kept. */
 const MOST_STORING = 256;
+
+type CheckRun = (args: Record<string, unknown>) => Promise<ToolResult>;
+
+export interface CacheStats {
+  readonly entries: number;
+  readonly bytes: number;
+  readonly tools: readonly (ToolCounts & { readonly precision?: number })[];
+}
 
 /** A result, and where it came from. */
 export interface Served {
@@ -58,6 +68,7 @@ const PAST: Found = Object.freeze({ kind: 'past' });
 /** The cache as the path of a call sees it: asked within its budget, and passed by whenever it does not answer. */
 export class ResponseCache implements OnApplicationShutdown {
   private readonly flights = new Flights();
+  private readonly checks: ShadowChecks;
   private readonly breakers = new Breakers(BREAKER);
   private storing = 0;
 
@@ -67,7 +78,9 @@ export class ResponseCache implements OnApplicationShutdown {
     private readonly invalidations: Invalidations,
     readonly counts: CacheCounts,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.checks = new ShadowChecks(bus, config.shadowShare, log);
+  }
 
   static async open(bus: Bus, config: CacheConfig, metrics: Metrics, log: Log): Promise<ResponseCache> {
     const invalidations = await Invalidations.open(bus, { budgetMs: config.budgetMs, log });
@@ -124,6 +137,23 @@ export class ResponseCache implements OnApplicationShutdown {
       .ask(storeAnswer, { question, epoch, result, ttlSeconds })
       .catch((error: unknown) => this.log.debug('cache.not-stored', { tool: tool.fullName, error }))
       .finally(() => (this.storing -= 1));
+  }
+
+  /** Has a share of the answers that were given for similar questions checked, behind them. */
+  check(found: Found, tool: PublishedTool, args: Record<string, unknown>, run: CheckRun): void {
+    if (found.kind !== 'hit' || found.served.servedFrom !== 'semantic') return;
+    this.checks.begin(tool, args, found.question, found.served.texts ?? [], run);
+  }
+
+  /** What is held for a tenant, and what this front door had from it. Rejects with a Fault when the cache does not answer. */
+  async statsOf(tenant: string): Promise<CacheStats> {
+    const { entries, bytes, tools } = await this.bus.ask(cacheHoldings, { tenant });
+    const precision = new Map(tools.map((held) => [held.tool, held.precision]));
+    const counted = this.counts.ofTenant(tenant).map((counts) => {
+      const known = precision.get(counts.tool);
+      return { ...counts, ...(known !== undefined && { precision: known }) };
+    });
+    return { entries, bytes, tools: counted };
   }
 
   /** Drops what a call of the tool makes stale, whatever came of it: what timed out may have acted. Never rejects. */

@@ -11,6 +11,8 @@ export interface GatewayView {
   readonly accessOf: (principal: Principal) => Access;
   /** Full names of tools, by the name of their profile. */
   readonly profiles: () => ReadonlyMap<string, readonly string[]>;
+  /** What the response cache holds for a tenant, and what it answered. */
+  readonly cacheStats: (tenant: string) => Promise<Record<string, unknown>>;
   /** What was called for a tenant, newest first. */
   readonly receipts: (tenant: string) => Promise<readonly Receipt[]>;
 }

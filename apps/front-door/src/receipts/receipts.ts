@@ -35,6 +35,7 @@ export class Receipts {
     { code, executed }: Outcome,
     durationMs: number,
     servedFrom: Receipt['served_from'],
+    shadow = false,
   ): void {
     if (this.pending.length === 0) setImmediate(() => void this.flush());
     const { principal, correlationId, taskId, agent, leaseRef } = context;
@@ -50,6 +51,7 @@ export class Receipts {
       executed,
       duration_ms: durationMs,
       served_from: servedFrom,
+      ...(shadow && { shadow }),
       correlation_id: correlationId,
       ...(taskId !== undefined && { task_id: taskId }),
       ...(agent !== undefined && { agent }),
