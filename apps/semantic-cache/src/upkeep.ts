@@ -73,7 +73,8 @@ export class Upkeep {
     return purged;
   }
 
-  private writeUses(): Promise<void> {
+  /** Writes down which entries have answered; never rejects. */
+  writeUses(): Promise<void> {
     this.writing ??= this.writeThem().finally(() => (this.writing = undefined));
     return this.writing;
   }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cacheHoldings, reportShadowCheck, restoreTool } from '@portico/contracts';
 import type { CacheQuestion } from '@portico/contracts';
 import { writeAs } from '../src/store/as-tenant.js';
 import { PlacedEmbedder, answer, question } from './questions.js';
@@ -15,6 +16,7 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
   describe(`answers: ${name}`, () => {
     let store: StoreUnderTest;
     let cache: RunningCache;
+    const embedder = new PlacedEmbedder();
     let tenants = 0;
     const tenant = (): string => `tenant-${(tenants += 1)}`;
     const exact = (ageMs: unknown = expect.any(Number)) => ({ kind: 'hit', lane: 'exact', ageMs });
@@ -25,7 +27,7 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
 
     beforeAll(async () => {
       store = await start();
-      cache = await RunningCache.start({ databaseUrl: store.url });
+      cache = await RunningCache.start({ databaseUrl: store.url, embedder });
       await cache.opened();
       await cache.lookUp(question({ texts: ['warm'] }));
     }, 120_000);
@@ -117,26 +119,17 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
       });
 
       it('asks for no model when an equal question is there, or none may be near', async () => {
-        const embedder = new PlacedEmbedder();
-        const own = await RunningCache.start({
-          databaseUrl: store.url,
-          embedder,
-        });
-        try {
-          await own.opened();
-          const t = tenant();
-          const asked = question({ tenant: t, texts: ['once'] });
-          await own.store(asked);
-          const before = embedder.read.length;
-          expect(await own.lookUp(asked)).toMatchObject({ lane: 'exact' });
-          await own.lookUp(question({ tenant: t }));
-          await own.store(question({ tenant: t }));
-          expect(embedder.read.length).toBe(before);
-          expect(embedder.read.filter((text) => text === 'once').length).toBeLessThanOrEqual(1);
-        } finally {
-          await own.close();
-        }
-      }, 60_000);
+        const t = tenant();
+        const asked = question({ tenant: t, texts: ['once'] });
+        await cache.store(asked);
+        const before = embedder.read.length;
+        expect(await cache.lookUp(asked)).toMatchObject({ lane: 'exact' });
+        await cache.lookUp(question({ tenant: t }));
+        await cache.store(question({ tenant: t }));
+        expect(embedder.read.length).toBe(before);
+        // The look-up that missed had read it already.
+        expect(embedder.read.filter((text) => text === 'once')).toHaveLength(1);
+      });
     });
 
     it('[SC-3] compares nothing whose structure differs, and nothing that has no free text', async () => {
@@ -439,32 +432,122 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
       expect(await cache.store(asked, { ...answer('x'.repeat(260_000)), resultType: 'complete' })).toBe(true);
     });
 
-    it('[SC-14] never compares vectors of another fingerprint, nor a text that the model has cut', async () => {
+    it('[SC-14] never compares vectors of another model, nor a text that the model has cut', async () => {
       const t = tenant();
-      const own = await RunningCache.start({ databaseUrl: store.url, embedder: new PlacedEmbedder('another') });
-      try {
-        await own.opened();
-        await cache.store(question({ tenant: t, texts: ['tea~1'] }));
-        const near = question({ tenant: t, texts: ['tea~2'] });
-        expect((await cache.lookUp(near)).kind).toBe('hit');
-        if (store.url !== 'pglite:memory:') {
-          expect((await own.lookUp(near)).kind).toBe('miss');
-          expect((await own.lookUp(question({ tenant: t, texts: ['tea~1'] }))).kind).toBe('hit');
-        }
-        const long = question({ tenant: t, texts: ['long tea~1'] });
-        await cache.store(long);
-        expect(await cache.lookUp(long)).toMatchObject({ lane: 'exact' });
-        expect(await cache.lookUp(question({ tenant: t, texts: ['long tea~2'] }))).toMatchObject({
-          kind: 'miss',
-          refused: 'length',
-        });
-        expect(await cache.lookUp(question({ tenant: t, texts: ['x'.repeat(20_000)] }))).toMatchObject({
-          refused: 'length',
-        });
-      } finally {
-        await own.close();
-      }
-    }, 60_000);
+      const asked = question({ tenant: t, texts: ['tea~1'] });
+      await cache.store(asked);
+      const near = question({ tenant: t, texts: ['tea~2'] });
+      expect((await cache.lookUp(near)).kind).toBe('hit');
+      const database = await cache.opened();
+      await writeAs(database, t, (queries) => queries.query(`UPDATE semantic_cache SET embedder = 'another'`));
+      expect(await cache.lookUp(near)).toEqual({ kind: 'miss', epoch: 0 });
+      expect(await cache.lookUp(asked)).toMatchObject({ lane: 'exact' });
+      const long = question({ tenant: t, texts: ['long tea~1'] });
+      await cache.store(long);
+      expect(await cache.lookUp(long)).toMatchObject({ lane: 'exact' });
+      for (const texts of [['long tea~2'], ['x'.repeat(20_000)], ['tea~2', 'long tea~2']])
+        expect(await cache.lookUp(question({ tenant: t, texts }))).toMatchObject({ kind: 'miss', refused: 'length' });
+    });
+
+    describe('[SC-17] shadow checks', () => {
+      const check = (tool: string, agreed: boolean) => cache.bus.ask(reportShadowCheck, { tool, agreed });
+      const holdings = (t: string) => cache.bus.ask(cacheHoldings, { tenant: t });
+
+      it('take a tool’s semantic lane when 200 checks can not come to 0.99 any more, until it is given back', async () => {
+        const [t, tool] = [tenant(), `shadow.${tenant()}`];
+        await cache.store(question({ tenant: t, tool, texts: ['tea~1'] }));
+        const near = async () => (await cache.lookUp(question({ tenant: t, tool, texts: ['tea~2'] }))).kind;
+        for (const agreed of [false, true, false]) await check(tool, agreed);
+        expect(await near()).toBe('hit');
+        expect((await holdings(t)).tools).toEqual([{ tool, precision: 1 / 3 }]);
+        await check(tool, false);
+        expect(await near()).toBe('miss');
+        expect(await cache.lookUp(question({ tenant: t, tool, texts: ['tea~1'] }))).toMatchObject({ lane: 'exact' });
+        expect(await cache.metric(`cache_precision{tool="${tool}"}`)).toBe(0.25);
+        expect(cache.lines.join()).toContain('cache.tool-suspended');
+        // What agrees afterwards gives nothing back.
+        for (let n = 0; n < 5; n += 1) await check(tool, true);
+        expect(await near()).toBe('miss');
+        expect(await cache.bus.ask(restoreTool, { tool })).toEqual({ restored: true });
+        expect(await near()).toBe('hit');
+        expect(await cache.bus.ask(restoreTool, { tool })).toEqual({ restored: false });
+        expect((await holdings(t)).tools).toEqual([{ tool }]);
+      });
+
+      it('are counted over the last 200: two wrong ones among them are 0.99', async () => {
+        const tool = `shadow.${tenant()}`;
+        const t = tenant();
+        await cache.store(question({ tenant: t, tool, texts: ['tea~1'] }));
+        for (const n of Array.from({ length: 200 }, (_, i) => i)) await check(tool, n > 1);
+        expect((await holdings(t)).tools).toEqual([{ tool, precision: 0.99 }]);
+        // The first two are forgotten by now: these are the only wrong ones.
+        await check(tool, true);
+        await check(tool, true);
+        await check(tool, false);
+        await check(tool, false);
+        expect((await cache.lookUp(question({ tenant: t, tool, texts: ['tea~2'] }))).kind).toBe('hit');
+        await check(tool, false);
+        expect((await cache.lookUp(question({ tenant: t, tool, texts: ['tea~2'] }))).kind).toBe('miss');
+      }, 60_000);
+    });
+
+    describe('[SC-15] figures', () => {
+      it('says what it holds for a tenant alone', async () => {
+        const [t, other] = [tenant(), tenant()];
+        await cache.store(question({ tenant: t, tool: 'b.x', texts: ['tea~1'] }));
+        await cache.store(question({ tenant: t, tool: 'a.x', args: 1 }), answer('x'.repeat(1_000)));
+        await cache.store(question({ tenant: t, tool: 'a.x', args: 2 }), answer('x'), 0.01);
+        await cache.store(question({ tenant: other, tool: 'c.x' }));
+        await delay(30);
+        const held = await cache.bus.ask(cacheHoldings, { tenant: t });
+        expect(held).toEqual({ entries: 2, bytes: expect.any(Number), tools: [{ tool: 'a.x' }, { tool: 'b.x' }] });
+        expect(held.bytes).toBeGreaterThan(1_000 + 384 * 4);
+        expect(await cache.bus.ask(cacheHoldings, { tenant: 'nobody' })).toEqual({ entries: 0, bytes: 0, tools: [] });
+      });
+
+      it('counts look-ups by lane and outcome, refusals by kind, what is stored, evicted and erased, and its bytes', async () => {
+        const before = await cache.metric('cache_lookups_total{lane="exact",outcome="hit"}');
+        const t = tenant();
+        const asked = question({ tenant: t, texts: ['tea~not'] });
+        await cache.store(asked);
+        await cache.lookUp(asked);
+        expect(await cache.metric('cache_lookups_total{lane="exact",outcome="hit"}')).toBe(before + 1);
+        const refused = await cache.metric('cache_refusals_total{kind="negation"}');
+        await cache.lookUp(question({ tenant: t, texts: ['tea~1'] }));
+        expect(await cache.metric('cache_refusals_total{kind="negation"}')).toBe(refused + 1);
+        await cache.service.upkeep.purge();
+        expect(await cache.metric('cache_bytes')).toBeGreaterThan(1_000);
+        for (const series of [
+          'cache_lookups_total{lane="exact",outcome="miss"}',
+          'cache_lookups_total{lane="semantic",outcome="hit"}',
+          'cache_lookups_total{lane="semantic",outcome="miss"}',
+          'cache_lookup_seconds_count{answer="exact"}',
+          'cache_lookup_seconds_count{answer="semantic"}',
+          'cache_lookup_seconds_count{answer="miss"}',
+          'cache_stores_total{outcome="stored"}',
+          'cache_stores_total{outcome="outdated"}',
+          'cache_stores_total{outcome="too_large"}',
+          'cache_store_seconds_count',
+          'cache_embed_seconds_count',
+          'cache_erased_total{why="invalidated"}',
+          'cache_erased_total{why="erased"}',
+          'cache_erased_total{why="expired"}',
+        ])
+          expect([series, (await cache.metric(series)) > 0]).toEqual([series, true]);
+      });
+
+      it('writes down how often and when an entry has answered, beside the path', async () => {
+        const t = tenant();
+        const asked = question({ tenant: t });
+        await cache.store(asked);
+        for (let n = 0; n < 3; n += 1) await cache.lookUp(asked);
+        await cache.service.upkeep.writeUses();
+        const { rows } = await writeAs(await cache.opened(), t, (queries) =>
+          queries.query('SELECT hits, last_used_at > created_at AS later FROM semantic_cache'),
+        );
+        expect(rows).toEqual([{ hits: '3', later: true }]);
+      });
+    });
 
     it('[SC-4] a guard that fails means miss, and the entry after it may answer', async () => {
       const t = tenant();

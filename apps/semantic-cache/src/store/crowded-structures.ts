@@ -71,7 +71,7 @@ export class CrowdedStructures {
       this.database,
       tenant,
       `SELECT count(*)::int AS rows FROM (SELECT 1 FROM semantic_cache WHERE tenant_id = ${sqlText(tenant)}
-         AND struct_hash = ${sqlHash(structHash)} AND ${LIVE} LIMIT ${SCANNED + 1}) AS some`,
+         AND struct_hash = ${sqlHash(structHash)} AND ${LIVE} LIMIT ${SCANNED + 1}) AS found`,
     );
     return rows[0]!.rows > SCANNED;
   }
