@@ -59,6 +59,11 @@ async function ask(
   const body = await readAdminBody(req, route.body, bodyLimitBytes);
   if (body === undefined) return undefined;
   if ('refused' in body) return body.refused;
+  if ('told' in route) {
+    const told = await bus.ask(route.call, body.value, { signal });
+    log.info('admin.done', { call: route.call.subject, ...told });
+    return { status: 200, body: { ok: true, ...told } };
+  }
   const change = await bus.ask(route.call, body.value, { signal });
   if (change.ok) log.info('admin.changed', { call: route.call.subject, server: change.server?.name });
   else log.info('admin.change-refused', { call: route.call.subject, code: change.error.code });
