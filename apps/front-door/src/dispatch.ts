@@ -3,8 +3,12 @@ import { forwardedMeta, inputRetry } from './client-hints.js';
 import type { FrontDoor } from './front-door.js';
 import type { McpRequest } from './mcp-request.js';
 import type { PublishedTool } from './published-tool.js';
+import { announceStale } from './state-sync/announce-stale.js';
 
-/** Asks the tool's source, once, with the deadline its catalogue entry gives it; then drops what that made stale. */
+/**
+ * Asks the tool's source, once, with the deadline its catalogue entry gives it; then drops what that made stale from the cache,
+ * and only then says so.
+ */
 export async function dispatch(
   tool: PublishedTool,
   args: Record<string, unknown>,
@@ -17,8 +21,9 @@ export async function dispatch(
   if (tool.address === catalogue.gateway.address) return catalogue.gateway.call(tool.tool, args, request.principal);
   const full = bulkhead.enter(tool.address, request.principal);
   if (full !== undefined) throw full;
+  let result: ToolResult;
   try {
-    return await breakers.run(tool.address, () =>
+    result = await breakers.run(tool.address, () =>
       door.bus.ask(
         callTool(tool.address),
         { tool: tool.tool, arguments: args, ...forwardedMeta(request), ...inputRetry(request.params) },
@@ -34,4 +39,5 @@ export async function dispatch(
     bulkhead.leave(tool.address, request.principal);
     if (tool.policy.invalidates !== undefined) await door.cache.invalidate(tool, request.principal.tenant);
   }
+  return announceStale(tool, result, request.principal.tenant, door);
 }

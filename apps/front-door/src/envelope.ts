@@ -88,6 +88,12 @@ const reported = (result: ToolResult, facts: CallFacts): McpToolResult => {
   };
 };
 
+/** The data of a source that sent nothing else. */
+export const dataAsText = ({ structuredContent }: ToolResult): { type: 'text'; text: string } => ({
+  type: 'text',
+  text: JSON.stringify(structuredContent ?? null),
+});
+
 /**
  * Puts a tool's result into the envelope without changing the result given. The tool's content stays as it is; the
  * envelope is `structuredContent` only where the tool neither has nor declares any. An error that the tool reports comes
@@ -116,9 +122,7 @@ export const succeed = (result: ToolResult, facts: CallFacts): McpToolResult => 
     {
       ...result,
       // The protocol wants content; a source that sent data alone is shown as text too.
-      ...(result.content === undefined && {
-        content: [{ type: 'text', text: JSON.stringify(result.structuredContent ?? null) }],
-      }),
+      ...(result.content === undefined && { content: [dataAsText(result)] }),
       ...(!hasOutput && { structuredContent: envelope }),
       resultType: 'complete',
       _meta: stamped(result, envelope, facts.era),

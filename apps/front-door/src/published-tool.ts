@@ -8,6 +8,8 @@ import type { Era } from './protocol-revisions.js';
 import type { Ruled } from './policy/policy.js';
 import type { PublishRules } from './publish-rules.js';
 import { publishedName, type Named } from './tool-names.js';
+import { decorated } from './state-sync/decorated.js';
+import { STALE_PATTERNS_LIMIT, isStalePattern } from './state-sync/stale-patterns.js';
 import { isObjectSchema, isShallow, withoutMalformed } from './well-formed.js';
 
 /** One tool as the front door offers it, and all that calling it needs. */
@@ -75,6 +77,14 @@ const forLegacy = (definition: ToolDefinition): { legacy: ToolDefinition; wrapsO
   return { legacy, wrapsOutput };
 };
 
+/** Without patterns that nobody could be told of; those of the policy file were checked, those of a source were not. */
+const withUsablePatterns = (policy: ToolPolicy): { policy: ToolPolicy; unusable: number } => {
+  const { invalidates = [] } = policy;
+  const usable = invalidates.filter(isStalePattern).slice(0, STALE_PATTERNS_LIMIT);
+  const unusable = invalidates.length - usable.length;
+  return { policy: unusable === 0 ? policy : { ...policy, invalidates: usable }, unusable };
+};
+
 /** What is offered of a source's tool; nothing, with the reason reported, when no client could take it. */
 export const prepareTool = (
   entry: CatalogueTool,
@@ -90,7 +100,15 @@ export const prepareTool = (
   const headers = paramDeclarations(ownSchema);
   if (!headers.valid) return leave(`an invalid x-mcp-header: ${headers.reason}`);
   const fullName = `${domain}.${mended.name}`;
-  const policy = rules.policy.toolPolicy(fullName, entry.policy);
+  const { policy, unusable } = withUsablePatterns(rules.policy.toolPolicy(fullName, entry.policy));
+  if (unusable > 0)
+    report({
+      domain,
+      kind: 'tool',
+      name: mended.name,
+      key: 'invalidates',
+      reason: `${unusable} of its patterns can not be used`,
+    });
   const taken = [CONTEXT_ARGUMENT, TASK_ARGUMENT].filter((name) => !claims(ownSchema, name));
   if (policy.lease !== undefined && !taken.includes(TASK_ARGUMENT))
     return leave(`its policy asks for a lease, but it has an argument ${TASK_ARGUMENT} of its own`);
@@ -103,8 +121,10 @@ export const prepareTool = (
   for (const key of keys) report({ domain, kind: 'tool', name: mended.name, key, reason: `its ${key} is malformed` });
   const { outputSchema: _malformed, ...withoutOutput } = mended;
   const usable = badOutput ? withoutOutput : mended;
-  const definition =
-    inputSchema === usable.inputSchema ? (usable as ToolDefinition) : { ...usable, name: mended.name, inputSchema };
+  const definition = decorated(
+    inputSchema === usable.inputSchema ? (usable as ToolDefinition) : { ...usable, name: mended.name, inputSchema },
+    policy,
+  );
   const { legacy, wrapsOutput } = forLegacy(definition);
   return {
     address,

@@ -1,5 +1,6 @@
 import { CachePolicy, PATTERN_LIMIT, SourceName, ToolPolicy, isDotGlob } from '@portico/contracts';
 import { z } from 'zod';
+import { STALE_PATTERNS_LIMIT, isStalePattern } from '../state-sync/stale-patterns.js';
 
 /** Most rules, profiles, and items of one list. */
 const ITEMS_LIMIT = 1_000;
@@ -18,7 +19,7 @@ const toolPattern = text(
 /** Announced to clients in a list with commas. */
 const stalePattern = text(
   `a pattern over <domain>.<tool> such as "billing.get_*", without blanks and commas, at most ${PATTERN_LIMIT} characters`,
-  (value) => isDotGlob(value) && !/[\s,]/.test(value),
+  isStalePattern,
 );
 const callerPattern = text(
   `a name, in which * stands for any characters, of 1 to ${PATTERN_LIMIT} characters`,
@@ -53,7 +54,7 @@ const toolRule = z.strictObject({
   ...ToolPolicy.shape,
   effect: ToolPolicy.shape.effect.optional(),
   cache: cache.optional(),
-  invalidates: list(stalePattern).optional(),
+  invalidates: z.array(stalePattern).max(STALE_PATTERNS_LIMIT).optional(),
   lease: z.strictObject({ resource }).optional(),
 });
 

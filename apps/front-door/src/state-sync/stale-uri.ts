@@ -1,0 +1,22 @@
+import { isDotGlob } from '@portico/contracts';
+
+/** The scheme of the gateway's own resources: no source may use it for its own. */
+export const OWN_SCHEME = 'portico:';
+const STALE = 'portico://stale/';
+
+/** The template of the resources that change when what a pattern names may have gone stale. */
+export const STALE_TEMPLATE = `${STALE}{pattern}`;
+
+/** `*` and the dots stay as they are; what no URI may hold is escaped. */
+export const staleUri = (pattern: string): string => STALE + encodeURIComponent(pattern);
+
+/** The pattern that such a URI names, however it is escaped. */
+export function patternOfUri(uri: string): string | undefined {
+  if (!uri.startsWith(STALE)) return undefined;
+  try {
+    const pattern = decodeURIComponent(uri.slice(STALE.length));
+    return isDotGlob(pattern) ? pattern : undefined;
+  } catch {
+    return undefined;
+  }
+}
