@@ -10,7 +10,8 @@ export class StderrRing {
   #open = '';
 
   push(chunk: Buffer): void {
-    const parts = this.#decoder.write(this.#endOf(chunk)).split('\n');
+    const end = this.#endOf(chunk);
+    const parts = this.#decoder.write(end).split('\n');
     const last = parts.pop() ?? '';
     for (const part of parts) {
       this.#lines.push((this.#open + part).slice(0, LINE_LIMIT).trimEnd());

@@ -1,49 +1,30 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { HeldSession } from '@portico/mcp-session';
-
-type Answer = (
-  message: { id?: number; method: string } | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => void;
+import { json, scriptedServer } from './scripted-server.js';
+import type { Answer, Message } from './scripted-server.js';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A server that answers as told; a GET comes without a message. */
+/** A session to a server that answers as told. */
 async function sessionTo(answer: Answer): Promise<HeldSession> {
-  const server: Server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      answer(text === '' ? undefined : (JSON.parse(text) as { id?: number; method: string }), request, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-  const session = new HeldSession({ transport: 'http', url, headers: {} }, { name: 'scripted' });
+  const server = await scriptedServer(answer);
+  const session = new HeldSession({ transport: 'http', url: server.url, headers: {} }, { name: 'scripted' });
   closers.push(async () => {
     await session.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
   });
   return session;
 }
 
-const json = (response: ServerResponse, status: number, body: unknown): void => {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-};
 const signal = () => AbortSignal.timeout(10_000);
 
 describe('a server whose words take some understanding', () => {
   it('is resumed after a stream that held nothing but an id to resume from', async () => {
-    let calls = 0;
+    let calls: Message['id'];
     let resumedFrom: string | string[] | undefined;
     const result = { content: [{ type: 'text', text: 'late' }] };
     const session = await sessionTo((message, request, response) => {
@@ -59,7 +40,7 @@ describe('a server whose words take some understanding', () => {
           result: { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } },
         });
       } else if (message?.method === 'tools/call') {
-        calls = id ?? 0;
+        calls = id;
         response.writeHead(200, { 'Content-Type': 'text/event-stream' });
         response.end('id: 1\nretry: 100\ndata: \n\n');
       } else if (id === undefined) response.writeHead(202).end();
@@ -73,7 +54,7 @@ describe('a server whose words take some understanding', () => {
     const methods: string[] = [];
     const session = await sessionTo((message, _, response) => {
       const { id, method } = message ?? { id: 0, method: 'none' };
-      methods.push(method);
+      methods.push(method ?? 'none');
       if (methods.length === 1) {
         const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
         json(response, 400, { jsonrpc: '2.0', id, error: { code: -32022, message: 'Unsupported', data } });
@@ -90,7 +71,7 @@ describe('a server whose words take some understanding', () => {
 
 describe('what a server publishes', () => {
   /** A legacy server without sessions and unasked messages, which answers `tools/list` as told. */
-  const publishing = (list: (id: number | undefined, response: ServerResponse, time: number) => void) => {
+  const publishing = (list: (id: Message['id'], response: ServerResponse, time: number) => void) => {
     let time = 0;
     return sessionTo((message, _, response) => {
       const { id, method } = message ?? { id: 0, method: 'GET' };
