@@ -21,6 +21,8 @@ const DISCOVERY_PATIENCE_MS = 700;
 export interface CatalogueOptions {
   readonly policy: PolicyInForce;
   readonly contextInSchemas: boolean;
+  /** Whether the manifest can be read. */
+  readonly manifest: boolean;
   /** What was called for a tenant, newest first. */
   readonly receipts: GatewayView['receipts'];
   readonly cacheStats: GatewayView['cacheStats'];
@@ -57,15 +59,18 @@ export class CatalogueMemory implements OnApplicationBootstrap, OnApplicationShu
       changed: () => this.publish(),
       answered: () => this.wakeWaiting(),
     });
-    this.gateway = gatewayDomain({
-      catalogue: () => this.published,
-      sources: () => this.remote.summaries,
-      health: options.health,
-      receipts: options.receipts,
-      cacheStats: options.cacheStats,
-      accessOf: (principal) => options.policy.current.accessOf(principal),
-      profiles: () => options.policy.current.profiles,
-    });
+    this.gateway = gatewayDomain(
+      {
+        catalogue: () => this.published,
+        sources: () => this.remote.summaries,
+        health: options.health,
+        receipts: options.receipts,
+        cacheStats: options.cacheStats,
+        accessOf: (principal) => options.policy.current.accessOf(principal),
+        profiles: () => options.policy.current.profiles,
+      },
+      { manifest: options.manifest },
+    );
     this.published = this.publishAll();
     options.policy.onChange(() => this.publish());
   }

@@ -1,4 +1,4 @@
-import { Fault, complete } from '@portico/contracts';
+import { Fault, type ReplyOf, complete } from '@portico/contracts';
 import { authorise } from './authorise.js';
 import { takeContext } from './context/call-context.js';
 import { faultAnswer } from './fault-to-rpc.js';
@@ -6,6 +6,9 @@ import type { FrontDoor } from './front-door.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
 import type { PublishedCatalogue } from './published-catalogue.js';
 import { resultAnswer } from './result-answer.js';
+
+/** The gateway itself proposes no values. */
+const NOTHING: ReplyOf<ReturnType<typeof complete>> = { completion: { values: [] } };
 
 /** Completes an argument of a prompt or of a resource template, at the source that publishes it. */
 export async function completeArgument(request: McpRequest, door: FrontDoor): Promise<Answer> {
@@ -19,6 +22,7 @@ export async function completeArgument(request: McpRequest, door: FrontDoor): Pr
   if (route === undefined) return invalidParams('ref names no prompt and no resource template that is published here.');
   try {
     authorise(route, 'this', request, door);
+    if (route.address === door.catalogue.gateway.address) return resultAnswer(NOTHING, request.era, door);
     const result = await door.bus.ask(
       complete(route.address),
       {

@@ -55,6 +55,10 @@ export const settings = {
   ...policySettings,
   ...limitSettings,
   ...cacheSettings,
+  MANIFEST: setting.onOff({
+    default: true,
+    meaning: 'off: there is no resource portico://manifest.json, which tells what its reader may see',
+  }),
   LIST_TTL_SECS: setting.seconds({ default: 300, meaning: 'how long clients may keep a list; 0: not at all' }),
   ...logSettings,
 };
@@ -94,6 +98,7 @@ export function readConfig(env: Environment) {
     resultLimitBytes: read.RESULT_LIMIT_BYTES,
     toolNames: read.TOOL_NAMES,
     contextInSchemas: read.CONTEXT_IN_SCHEMAS === 'on',
+    manifest: read.MANIFEST,
     listTtlMs: read.LIST_TTL_SECS * 1_000,
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

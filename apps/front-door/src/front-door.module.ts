@@ -56,6 +56,7 @@ export class FrontDoorModule {
             new CatalogueMemory(bus, {
               toolNames: config.toolNames,
               contextInSchemas: config.contextInSchemas,
+              manifest: config.manifest,
               policy,
               receipts: (tenant) => receipts.newest(tenant),
               cacheStats: async (tenant) => ({ ...(await cache.statsOf(tenant)) }),

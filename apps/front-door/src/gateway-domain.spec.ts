@@ -29,20 +29,28 @@ const sources: SourceSummary[] = [
 ];
 
 const open = (over: Partial<GatewayView> = {}, extra: readonly KnownSource[] = []) => {
-  const gateway: GatewayDomain = gatewayDomain({
-    catalogue: () =>
-      publishCatalogue(
-        [{ address: gateway.address, catalogue: gateway.catalogue }, files, knownSource('upstream.live', {}), ...extra],
-        { toolNames: 'dotted', policy: NO_POLICY, contextInSchemas: false },
-      ),
-    sources: () => sources,
-    health: async () => [],
-    accessOf: () => EVERYTHING,
-    profiles: () => new Map(),
-    receipts: async () => [],
-    cacheStats: async () => ({}),
-    ...over,
-  });
+  const gateway: GatewayDomain = gatewayDomain(
+    {
+      catalogue: () =>
+        publishCatalogue(
+          [
+            { address: gateway.address, catalogue: gateway.catalogue },
+            files,
+            knownSource('upstream.live', {}),
+            ...extra,
+          ],
+          { toolNames: 'dotted', policy: NO_POLICY, contextInSchemas: false },
+        ),
+      sources: () => sources,
+      health: async () => [],
+      accessOf: () => EVERYTHING,
+      profiles: () => new Map(),
+      receipts: async () => [],
+      cacheStats: async () => ({}),
+      ...over,
+    },
+    { manifest: true },
+  );
   const ask = async (tool: string, args: Record<string, unknown> = {}) => {
     const result = await gateway.call(tool, args, LOCAL_PRINCIPAL);
     expect(Object.keys(result)).toEqual(['content']);

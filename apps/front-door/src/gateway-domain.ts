@@ -3,14 +3,17 @@ import {
   Fault,
   type CatalogueTool,
   type Principal,
+  type ReplyOf,
   type SourceAddress,
   type SourceCatalogue,
   type ToolResult,
+  type readResource,
 } from '@portico/contracts';
 import { z } from 'zod';
 import { describe, DescribeArguments } from './gateway/describe.js';
 import { HealthArguments, health } from './gateway/health.js';
 import { CacheStatsArguments, cacheStats } from './gateway/cache-stats.js';
+import { gatewayResources, readGatewayResource } from './gateway/gateway-resources.js';
 import { ReceiptsArguments, receipts } from './gateway/receipts.js';
 import { MODERN_REVISION } from './protocol-revisions.js';
 import type { GatewayView } from './gateway/gateway-view.js';
@@ -21,6 +24,13 @@ export interface GatewayDomain {
   readonly catalogue: SourceCatalogue;
   /** Runs one of its tools by its name at the source; throws a Fault. */
   call(tool: string, args: Record<string, unknown>, principal: Principal): Promise<ToolResult>;
+  /** Reads one of its resources as the principal may see it; throws a Fault. */
+  readResource(uri: string, principal: Principal): ReplyOf<ReturnType<typeof readResource>>;
+}
+
+export interface GatewaySettings {
+  /** Whether `portico://manifest.json` is there. */
+  readonly manifest: boolean;
 }
 
 const CALL_TIMEOUT_MS = 10_000;
@@ -64,19 +74,18 @@ const definitionOf = (name: keyof typeof TOOLS): CatalogueTool => ({
   policy: { effect: 'read' },
 });
 
-const ownCatalogue = (): SourceCatalogue => {
+const ownCatalogue = ({ manifest }: GatewaySettings): SourceCatalogue => {
   const content: Omit<SourceCatalogue, 'revision'> = {
     identity: {
       description: 'The gateway itself: what domains and tools there are, and how they are.',
       era: 'modern',
       protocolVersion: MODERN_REVISION,
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, resources: { subscribe: true } },
       mount: 'namespace',
       callTimeoutMs: CALL_TIMEOUT_MS,
     },
     tools: (Object.keys(TOOLS) as (keyof typeof TOOLS)[]).map(definitionOf),
-    resources: [],
-    resourceTemplates: [],
+    ...gatewayResources(manifest),
     prompts: [],
   };
   return { revision: createHash('sha256').update(JSON.stringify(content)).digest('hex'), ...content };
@@ -89,9 +98,9 @@ const argumentFault = (error: z.ZodError): Fault => {
   return new Fault('INVALID_ARGUMENTS', `${at}: ${issue?.message ?? 'not understood'}`);
 };
 
-export const gatewayDomain = (view: GatewayView): GatewayDomain => ({
+export const gatewayDomain = (view: GatewayView, settings: GatewaySettings): GatewayDomain => ({
   address: 'domain.gateway',
-  catalogue: ownCatalogue(),
+  catalogue: ownCatalogue(settings),
   async call(name, args, principal) {
     if (!Object.hasOwn(TOOLS, name)) throw new Fault('UNKNOWN_TOOL', 'The gateway has no such tool.');
     const tool = TOOLS[name as keyof typeof TOOLS];
@@ -99,4 +108,6 @@ export const gatewayDomain = (view: GatewayView): GatewayDomain => ({
     if (!parsed.success) throw argumentFault(parsed.error);
     return { content: [{ type: 'text', text: JSON.stringify(await tool.run(parsed.data, view, principal)) }] };
   },
+  readResource: (uri, principal) =>
+    readGatewayResource(uri, view.catalogue(), view.accessOf(principal), settings.manifest),
 });

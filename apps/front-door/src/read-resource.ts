@@ -14,8 +14,15 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
   await door.catalogue.forList();
   const route = door.catalogue.catalogue.resolveResource(uri);
   if (route === undefined) return faultAnswer(new Fault('NOT_FOUND', 'Resource not found.'), { uri });
+  const cacheable = { ttlMs: 0, cacheScope: 'private' } as const;
   try {
     authorise(route, 'this resource', request, door);
+    const { gateway } = door.catalogue;
+    if (route.address === gateway.address) {
+      // What there is may be told however much it is, as lists are.
+      const whole = { resultLimitBytes: Infinity };
+      return resultAnswer(gateway.readResource(route.uri, request.principal), request.era, whole, cacheable);
+    }
     const result = await door.bus.ask(
       readResourceCall(route.address),
       { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },
@@ -23,10 +30,7 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
     );
     // A published URI may carry its domain's name; what comes back names the resource as it was asked for.
     const contents = result.contents?.map((content) => (content.uri === route.uri ? { ...content, uri } : content));
-    return resultAnswer({ ...result, ...(contents !== undefined && { contents }) }, request.era, door, {
-      ttlMs: 0,
-      cacheScope: 'private',
-    });
+    return resultAnswer({ ...result, ...(contents !== undefined && { contents }) }, request.era, door, cacheable);
   } catch (error) {
     return faultAnswer(Fault.from(error), { uri, era: request.era, retry: isRetry(request.params) });
   }

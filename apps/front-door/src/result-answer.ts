@@ -17,7 +17,7 @@ interface SourceResult {
 export function resultAnswer(
   result: SourceResult,
   era: Era,
-  door: FrontDoor,
+  door: Pick<FrontDoor, 'resultLimitBytes'>,
   cacheable: { ttlMs: number; cacheScope: 'private' } | undefined = undefined,
 ): Answer {
   if (era === 'legacy') {
@@ -49,7 +49,7 @@ export function resultAnswer(
   );
 }
 
-function bounded(result: object, { resultLimitBytes }: FrontDoor): Answer {
+function bounded(result: object, { resultLimitBytes }: Pick<FrontDoor, 'resultLimitBytes'>): Answer {
   const json = JSON.stringify(result);
   const bytes = Buffer.byteLength(json);
   if (bytes <= resultLimitBytes) return { kind: 'result', json };
