@@ -66,7 +66,7 @@ export const ENTRY_FIELDS = {
       scope: Text.optional(),
     }),
     takes:
-      'an object of clientId and clientSecret (perhaps references), and perhaps tokenUrl (an http or https URL) and scope',
+      'an object of clientId and clientSecret (perhaps a reference), and perhaps tokenUrl (an http or https URL) and scope',
     transport: 'http',
     secret: true,
   },

@@ -65,9 +65,10 @@ describe('[UP-10] OAuth client credentials', () => {
 
   it('give a new token before the old one ends, by its own word', async () => {
     const setting = await set(({ tokenUrl }) => ({ tokenUrl }));
-    setting.issuer.expiresIn = 1;
+    setting.issuer.expiresIn = 2;
     await setting.running.call('upstream.a', 'echo');
-    await delay(1_000);
+    // A tenth of its life is left.
+    await delay(1_850);
     await Promise.all([1, 2, 3].map(() => setting.running.call('upstream.a', 'echo')));
     expect(setting.issuer.tokens).toEqual(['token-1', 'token-2']);
     expect(new Set(called(setting))).toEqual(new Set(['Bearer token-1', 'Bearer token-2']));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { callTool } from '@portico/contracts';
+import { callTool, complete, getPrompt, readResource } from '@portico/contracts';
 import type { CallContext, ToolResult } from '@portico/contracts';
 import type { StdioFixture } from '@portico/testkit';
 import { opened } from './opened.js';
@@ -32,7 +32,7 @@ const processOf = async (running: Running, context: CallContext): Promise<unknow
 describe('[UP-10] a server with a session for each caller', () => {
   it('never mixes two: each has a process of his own, and keeps it', async () => {
     const { running } = await start();
-    const callers = [contextOf('ann'), contextOf('ben'), contextOf('ann', 'other'), contextOf('n', 'an')];
+    const callers = [contextOf('ann'), contextOf('ben'), contextOf('ann', 'other'), contextOf('nn', 'ta')];
     const first = await Promise.all(callers.map((context) => processOf(running, context)));
     expect(new Set(first).size).toBe(4);
     for (const [n, context] of callers.entries()) expect(await processOf(running, context)).toBe(first[n]);
@@ -43,6 +43,18 @@ describe('[UP-10] a server with a session for each caller', () => {
     expect((await running.describe('upstream.own')).tools.length).toBeGreaterThan(0);
     const [reader] = server.pids();
     expect(await processOf(running, contextOf('ann'))).not.toBe(reader);
+  });
+
+  it('reads resources, gets prompts and completes by the session of the caller as well', async () => {
+    const { server, running } = await start();
+    const options = { deadlineMs: 20_000, context: contextOf('ann') };
+    const asked = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
+    await asked(running.bus.ask(readResource('upstream.own'), { uri: 'fixture://a' }, options));
+    await asked(running.bus.ask(getPrompt('upstream.own'), { name: 'a' }, options));
+    const ref = { type: 'ref/prompt' as const, name: 'a' };
+    await asked(running.bus.ask(complete('upstream.own'), { ref, argument: { name: 'a', value: '' } }, options));
+    expect(server.events()).toEqual(expect.arrayContaining(['resources/read', 'prompts/get', 'completion/complete']));
+    expect(server.pids()).toEqual([await processOf(running, contextOf('ann'))]);
   });
 
   it('refuses a call without a caller, and starts nothing for it', async () => {

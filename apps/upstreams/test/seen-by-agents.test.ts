@@ -12,6 +12,7 @@ import {
   listServers,
   prewarmServers,
   saveServer,
+  sourceHello,
   toggleServer,
 } from '@portico/contracts';
 import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/discovery';
@@ -105,8 +106,11 @@ describe('[UP-2] several instances', () => {
     keep(asker);
     keep(second);
     const entry = { url: server.url, allowPrivate: true };
+    const saidBy = new Set<string>();
+    await asker.listen(sourceHello, ({ source, instance }) => void (source === 'upstream.own' && saidBy.add(instance)));
     // Whichever of them is asked, what another has just done is what it works on.
     expect(await asker.ask(saveServer, { name: 'own', entry })).toMatchObject({ ok: true });
+    await eventually(() => expect(saidBy.size).toBe(2));
     for (let turn = 0; turn < 4; turn += 1) {
       expect((await asker.ask(listServers, {})).servers.map(({ name }) => name)).toContain('own');
       expect(await asker.ask(saveServer, { name: 'OWN', entry })).toMatchObject({

@@ -51,8 +51,9 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
 
   const start = async (): Promise<Instance> => {
     const entries = NAMES.map((name) => [name, entryOf(servers[name]!)]);
-    const own = { url: web.url, allowPrivate: true, session: 'per-principal' };
-    const instance = await startInstance({ ...Object.fromEntries(entries), web: own }, { BUS_URL: nats.url });
+    const shared = { url: web.url, allowPrivate: true };
+    const own = { ...shared, session: 'per-principal' };
+    const instance = await startInstance({ ...Object.fromEntries(entries), shared, web: own }, { BUS_URL: nats.url });
     instances.add(instance);
     return instance;
   };
@@ -126,6 +127,16 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
     expect([...sessionsOf.keys()].sort()).toEqual(callers);
     for (const sessions of sessionsOf.values()) expect(sessions.size).toBe(1);
     expect(new Set([...sessionsOf.values()].flatMap((sessions) => [...sessions])).size).toBe(callers.length);
+  }, 60_000);
+
+  it('one over HTTP that all callers share is called by either', async () => {
+    const echo = { tool: 'echo', arguments: { shared: true } };
+    for (let turn = 0; turn < 30; turn++) await bus.ask(callTool('upstream.shared'), echo, { deadlineMs: 10_000 });
+    const sessions = web.requests
+      .filter(({ message }) => (message.params?.['arguments'] as { shared?: boolean } | undefined)?.shared)
+      .map(({ headers }) => headers['mcp-session-id']);
+    expect(sessions).toHaveLength(30);
+    expect(new Set(sessions).size).toBe(2);
   }, 60_000);
 
   it('the servers of one that is killed by kill -9 run at the other soon after, under load', async () => {

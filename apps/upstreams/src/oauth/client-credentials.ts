@@ -26,9 +26,8 @@ interface Token {
 
 /** All requests for one token together, in milliseconds. */
 const TIME_LIMIT_MS = 20_000;
-/** A token whose server does not say how long it lives is kept so long, in seconds; none longer than a day. */
+/** A token whose server does not say how long it lives is kept so long, in seconds. */
 const USUAL_SECS = 300;
-const LONGEST_SECS = 86_400;
 /** A token is replaced this share of its life before it ends, 30 s at most. */
 const SKEW = 0.1;
 const SKEW_LIMIT_MS = 30_000;
@@ -88,7 +87,8 @@ export class ClientCredentials implements Authorization {
 
   async #request({ url, clientAuth }: TokenEndpoint, signal: AbortSignal): Promise<Token> {
     const { server, oauth, allowPrivate, resolve } = this.options;
-    const [id, secret] = await Promise.all([resolve(oauth.clientId), resolve(oauth.clientSecret)]);
+    const id = oauth.clientId;
+    const secret = await resolve(oauth.clientSecret);
     const form = new URLSearchParams({ grant_type: 'client_credentials', resource: this.options.url });
     if (oauth.scope !== undefined) form.set('scope', oauth.scope);
     if (clientAuth === 'post') {
@@ -110,7 +110,7 @@ export class ClientCredentials implements Authorization {
       throw new Reason(`the token endpoint answered ${status} without a bearer token`);
     }
     const secs = typeof expires === 'number' || typeof expires === 'string' ? Number(expires) : USUAL_SECS;
-    const lifeMs = 1_000 * Math.min(Number.isFinite(secs) ? Math.max(secs, 0) : USUAL_SECS, LONGEST_SECS);
+    const lifeMs = 1_000 * (Number.isFinite(secs) ? Math.max(secs, 0) : USUAL_SECS);
     const hadAt = performance.now();
     return { value, hadAt, until: hadAt + lifeMs - Math.min(lifeMs * SKEW, SKEW_LIMIT_MS) };
   }
