@@ -14,7 +14,8 @@ export type Answer = (message: Message | undefined, request: IncomingMessage, re
 /** A server that answers as told, and counts what is open. */
 export async function scriptedServer(answer: Answer) {
   let open = 0;
-  const server = createServer((request, response) => {
+  // What is not closed stays open for longer than any test waits.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
