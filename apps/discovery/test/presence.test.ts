@@ -60,6 +60,17 @@ describe('[DI-10] who is there', () => {
     await eventually(() => expect(room.changes.filter(({ sources }) => sources.includes('domain.a'))).toHaveLength(2));
   }, 20_000);
 
+  it('one that fell silent and was never asked is as it was when it is heard again', async () => {
+    await room.discover();
+    room.hello('domain.a', 'mute');
+    await eventually(async () => expect((await room.summary('domain.a', false))?.state).toBe('unavailable'));
+    const source = await room.source('domain.a', () => catalogueOf('a'));
+    await eventually(async () =>
+      expect(await room.summary('domain.a', false)).toEqual({ source: 'domain.a', state: 'pending' }),
+    );
+    expect(source.asked).toBe(0);
+  }, 20_000);
+
   it('[DI-13] of those that are silent only so many are still told of, the last ones', async () => {
     await room.discover({ MCP_DISCOVERY_CACHE_MAX_ENTRIES: '2' });
     for (const name of ['a', 'b', 'c'] as const) room.hello(`domain.${name}`);

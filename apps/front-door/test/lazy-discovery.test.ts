@@ -165,14 +165,15 @@ describe('[DI-1] a call that names a source never yet asked', () => {
 });
 
 describe('[DI-4] two hundred concurrent first calls', () => {
-  it('have discovery asked for the source once', async () => {
+  it('[DI-1] have discovery asked for the source once, and later calls ask it nothing', async () => {
     const bus = memoryBus();
     closers.push(() => bus.close());
     let asked = 0;
-    await bus.serve(discoverCatalogue, async () => ({
-      revision: 'r',
-      sources: [{ source: 'domain.demo', state: 'pending' as const }],
-    }));
+    let looked = 0;
+    await bus.serve(discoverCatalogue, async () => {
+      looked++;
+      return { revision: 'r', sources: [{ source: 'domain.demo', state: 'pending' as const }] };
+    });
     await bus.serve(discoverSource, async () => {
       asked++;
       await delay(100);
@@ -186,6 +187,9 @@ describe('[DI-4] two hundred concurrent first calls', () => {
     );
     for (const { message } of answers) expect(message.result.isError).not.toBe(true);
     expect(asked).toBe(1);
+    const before = looked;
+    for (let n = 0; n < 5; n++) await door.rpc('tools/call', { name: 'demo.echo', arguments: { text: 'again' } });
+    expect([asked, looked]).toEqual([1, before]);
   });
 });
 
