@@ -64,7 +64,7 @@ export function modernExchange(endpoint: HttpEndpoint, parts: SessionParts, ask:
   const named = NAMED_BY[ask.method];
   if (named !== undefined) headers.push('mcp-name', headerValue(String(ask.params[named])));
   if (ask.paramHeaders !== undefined) headers.push(...ask.paramHeaders);
-  headers.push(...contextHeaders(ask.context));
+  if (ask.context !== undefined) headers.push(...contextHeaders(ask.context));
   return endpoint.exchange({
     method: 'POST',
     headers,
