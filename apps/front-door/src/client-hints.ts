@@ -2,7 +2,7 @@ import type { ClientHints } from '@portico/contracts';
 import { type McpRequest, isRecord } from './mcp-request.js';
 
 const PROTOCOL = 'io.modelcontextprotocol/';
-const OURS = /^(?:portico|djayzone)\//;
+const isOurs = (key: string): boolean => key.startsWith('portico/') || key.startsWith('djayzone/');
 /** Reserved without a prefix: ours to continue, or to map, never to pass on blindly. */
 const RESERVED: ReadonlySet<string> = new Set(['progressToken', 'traceparent', 'tracestate', 'baggage']);
 
@@ -13,12 +13,12 @@ export interface Forwarded {
 
 /** What of a request's `_meta` its source may see: what the client is, and the keys that are nobody's reserve. */
 export function forwardedMeta({ era, meta }: McpRequest): Forwarded {
-  const clientInfo = meta[`${PROTOCOL}clientInfo`];
-  const clientCapabilities = meta[`${PROTOCOL}clientCapabilities`];
-  const logLevel = meta[`${PROTOCOL}logLevel`];
+  const clientInfo = meta['io.modelcontextprotocol/clientInfo'];
+  const clientCapabilities = meta['io.modelcontextprotocol/clientCapabilities'];
+  const logLevel = meta['io.modelcontextprotocol/logLevel'];
   let own: Record<string, unknown> | undefined;
   for (const key in meta) {
-    if (key.startsWith(PROTOCOL) || RESERVED.has(key) || OURS.test(key)) continue;
+    if (key.startsWith(PROTOCOL) || RESERVED.has(key) || isOurs(key)) continue;
     own ??= Object.create(null) as Record<string, unknown>;
     own[key] = meta[key];
   }

@@ -91,4 +91,21 @@ describe('createLog', () => {
     expect(lines[0]).toContain('caused by TypeError: deeper');
     expect(lines[0]?.match(/[\u0000-\u001f]/g)).toEqual(['\n']);
   });
+
+  it('writes records as it writes events, one line each, and none below its level', () => {
+    const { log, lines } = logging();
+    const child = log.child({ service: 'x' });
+    child.info('call', { a: 1, 'b"': 'two\nlines' });
+    child.records('call', [{ a: 1, 'b"': 'two\nlines' }, { a: 2 }]);
+    const [event, first, second] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect({ ...first, time: event?.['time'] }).toEqual(event);
+    expect(second).toMatchObject({ a: 2, service: 'x', event: 'call' });
+    expect(lines).toHaveLength(3);
+    const quiet = logging({ level: 'warn' });
+    quiet.log.records('call', [{ a: 1 }]);
+    expect(quiet.lines).toEqual([]);
+    const pretty = logging({ format: 'pretty' });
+    pretty.log.records('call', [{ a: 1 }, { a: 2 }]);
+    expect(pretty.lines).toHaveLength(2);
+  });
 });

@@ -8,17 +8,17 @@ const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 /** What ids of our leases look like: one that stands where only a reference belongs is not passed on as it is. */
 const RAW_LEASE_ID = /^[A-Za-z0-9_-]{43}$/;
 
-type Hint = 'correlation-id' | 'task-id' | 'agent' | 'lease-id';
 /** Where a caller may say it: the argument wins over `_meta`, `_meta` over the header. */
-const ARGUMENT = { 'correlation-id': 'correlation_id', 'task-id': 'task_id', agent: 'agent', 'lease-id': 'lease_ref' };
-const HEADER = {
-  'correlation-id': 'x-correlation-id',
-  'task-id': 'x-task-id',
-  agent: 'x-agent-id',
-  'lease-id': 'x-lease-id',
-};
-
-const PREFIXES = ['portico/', 'djayzone/'];
+const hint = (name: string, argument: string, header: string) => ({
+  argument,
+  metas: [`portico/${name}`, `djayzone/${name}`],
+  header,
+});
+type Hint = ReturnType<typeof hint>;
+const CORRELATION = hint('correlation-id', 'correlation_id', 'x-correlation-id');
+const TASK = hint('task-id', 'task_id', 'x-task-id');
+const AGENT = hint('agent', 'agent', 'x-agent-id');
+const LEASE = hint('lease-id', 'lease_ref', 'x-lease-id');
 
 interface Spoken {
   readonly value: unknown;
@@ -35,9 +35,9 @@ interface Spoken {
 export function takeContext(request: McpRequest, hints?: unknown): CallContext {
   if (hints !== undefined && !isRecord(hints)) throw refused(CONTEXT_ARGUMENT, 'must be an object');
   const { meta, headers, principal } = request;
-  const taskId = idOf(spoken('task-id', request, hints));
-  const agent = idOf(spoken('agent', request, hints));
-  const lease = refOf(spoken('lease-id', request, hints));
+  const taskId = idOf(spoken(TASK, request, hints));
+  const agent = idOf(spoken(AGENT, request, hints));
+  const lease = refOf(spoken(LEASE, request, hints));
   const traceparent = meta['traceparent'] ?? headers['traceparent'];
   return {
     correlationId: correlationOf(request, hints),
@@ -51,20 +51,21 @@ export function takeContext(request: McpRequest, hints?: unknown): CallContext {
 
 /** The caller's correlation id when it is valid, else a new one. */
 export function correlationOf(request: McpRequest, hints?: Record<string, unknown>): string {
-  const given = spoken('correlation-id', request, hints)?.value;
+  const given = spoken(CORRELATION, request, hints)?.value;
   return isId(given) ? given : randomUUID();
 }
 
-function spoken(hint: Hint, { meta, headers }: McpRequest, hints?: Record<string, unknown>): Spoken | undefined {
-  const argument = hints?.[ARGUMENT[hint]];
-  if (argument !== undefined)
-    return { value: argument, place: 'argument', field: `${CONTEXT_ARGUMENT}.${ARGUMENT[hint]}` };
-  for (const prefix of PREFIXES) {
-    const value = meta[prefix + hint];
-    if (value !== undefined) return { value, place: 'meta', field: `_meta["${prefix}${hint}"]` };
+function spoken(of: Hint, { meta, headers }: McpRequest, hints?: Record<string, unknown>): Spoken | undefined {
+  const argument = hints?.[of.argument];
+  if (argument !== undefined) {
+    return { value: argument, place: 'argument', field: `${CONTEXT_ARGUMENT}.${of.argument}` };
   }
-  const value = headers[HEADER[hint]];
-  return value === undefined ? undefined : { value, place: 'header', field: `the header ${HEADER[hint]}` };
+  for (const key of of.metas) {
+    const value = meta[key];
+    if (value !== undefined) return { value, place: 'meta', field: `_meta["${key}"]` };
+  }
+  const value = headers[of.header];
+  return value === undefined ? undefined : { value, place: 'header', field: `the header ${of.header}` };
 }
 
 const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);

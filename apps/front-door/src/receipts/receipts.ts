@@ -74,7 +74,7 @@ export class Receipts {
     const receipts = this.pending;
     if (receipts.length === 0) return Promise.resolve();
     this.pending = [];
-    for (const receipt of receipts) this.log.info('call.receipt', { ...receipt });
+    this.log.records('call.receipt', receipts);
     this.bus.tell(receiptsWritten, { receipts });
     return this.store.append(receipts);
   }
