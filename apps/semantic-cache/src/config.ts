@@ -4,7 +4,10 @@ import { readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
 
 export const settings = {
-  SEMANTIC_CACHE: setting.onOff({ default: true, meaning: 'off: no answer is kept, and every call runs' }),
+  SEMANTIC_CACHE: setting.oneOf(['on', 'off'], {
+    default: 'on',
+    meaning: 'off takes the response cache out of the path of calls',
+  }),
   CACHE_TENANT_BYTES: setting.integer({
     default: 104_857_600,
     meaning: 'most bytes of answers kept for a tenant; what was used longest ago goes first',
@@ -28,7 +31,7 @@ export const settings = {
 export function readConfig(env: Environment) {
   const read = readSettings(settings, env);
   return {
-    on: read.SEMANTIC_CACHE,
+    on: read.SEMANTIC_CACHE === 'on',
     tenantBytes: read.CACHE_TENANT_BYTES,
     modelDir: read.EMBEDDING_MODEL_DIR,
     busUrl: read.BUS_URL,

@@ -103,7 +103,7 @@ export class LookUp {
   ): Promise<Near | CacheRefusal | 'skipped' | undefined> {
     const { structHash, texts, candidates, threshold, verify, guards } = similar!;
     if (incoming.remainingMs() <= 0) return 'skipped';
-    const read = await this.parts.reader.read(keyHash, texts);
+    const read = await this.parts.reader.read(keyHash, texts, incoming.remainingMs());
     if (read === undefined || incoming.remainingMs() <= 0) return 'skipped';
     if (read.cut) return this.refused('length');
     const wanted = { tenant, structHash, embedder: read.fingerprint, vector: vectorOf(read.texts) };

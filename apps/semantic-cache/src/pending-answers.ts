@@ -16,6 +16,8 @@ const MOST_WAITING = 512;
 const MOST_WAITING_BYTES = 32 * 1_048_576;
 /** Texts that the model reads, and rows that are written, before somebody who looks up has a turn. */
 const BATCH = 8;
+/** What the model gets for a batch: without it, an answer is kept for equal questions. */
+const MODEL_MS = 5_000;
 
 export interface StoreParts {
   readonly database: CacheDatabase;
@@ -87,7 +89,7 @@ export class PendingAnswers {
 
   private async write(batch: readonly Waiting[]): Promise<void> {
     // The model first: without it nothing but equal questions would ever be answered by what comes while it loads.
-    if (batch.some(({ request }) => request.question.similar)) await this.parts.reader.opened();
+    if (batch.some(({ request }) => request.question.similar)) await this.parts.reader.opened(MODEL_MS);
     const read = await Promise.all(batch.map(async (one) => ({ one, answer: await this.prepare(one) })));
     const tenants = new Set(batch.map(({ request }) => request.question.tenant));
     for (const tenant of tenants) {
@@ -136,7 +138,7 @@ export class PendingAnswers {
   private async near({ keyHash, similar }: StoreRequest['question']): Promise<KeptAnswer['near']> {
     if (similar === undefined || similar.texts.length === 0 || similar.texts.length > MOST_TEXTS) return undefined;
     const { reader, verifier } = this.parts;
-    const read = await reader.read(keyHash, similar.texts);
+    const read = await reader.read(keyHash, similar.texts, MODEL_MS);
     reader.forget(keyHash);
     if (read === undefined || read.cut) return undefined;
     return {

@@ -23,8 +23,8 @@ export class TextReader {
     private readonly seconds: Histogram,
   ) {}
 
-  /** Nothing while there is no model. Rejects as the model does. */
-  async read(keyHash: string, texts: readonly string[]): Promise<ReadTexts | undefined> {
+  /** Nothing while there is no model, or when it takes longer than `withinMs`. Rejects as the model does. */
+  async read(keyHash: string, texts: readonly string[], withinMs: number): Promise<ReadTexts | undefined> {
     const embedder = this.embedder.ready();
     if (embedder === undefined) return undefined;
     const known = this.remembered.get(keyHash);
@@ -32,7 +32,8 @@ export class TextReader {
     if (texts.some(({ length }) => length > MOST_CHARACTERS))
       return { texts: [], fingerprint: embedder.fingerprint, cut: true };
     const began = performance.now();
-    const embedded = await embedder.embed(texts);
+    const embedded = await within(embedder.embed(texts), withinMs);
+    if (embedded === undefined) return undefined;
     this.seconds.observe({}, (performance.now() - began) / 1_000);
     if (embedded.length !== texts.length) throw new Error('The embedder gave another number of vectors.');
     const read = {
@@ -46,12 +47,26 @@ export class TextReader {
     return read;
   }
 
-  /** The model is there, or can not be. */
-  async opened(): Promise<void> {
-    await this.embedder.open();
+  /** The model is there, or can not be, or is not within `ms`. */
+  async opened(ms: number): Promise<void> {
+    await within(this.embedder.open(), ms);
   }
 
   forget(keyHash: string): void {
     this.remembered.delete(keyHash);
   }
 }
+
+/** What the work comes to, or nothing after `ms`: whoever waits for a model that hangs must not take others' turns. */
+const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, ms));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {});
+  }
+};

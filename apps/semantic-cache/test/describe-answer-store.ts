@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cacheHoldings, reportShadowCheck, restoreTool } from '@portico/contracts';
 import type { CacheQuestion } from '@portico/contracts';
 import { writeAs } from '../src/store/as-tenant.js';
+import { Seeded } from '@portico/testkit';
 import { PlacedEmbedder, answer, question } from './questions.js';
 import { RunningCache } from './running-cache.js';
 
@@ -336,6 +337,45 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
         await expect(foreign).rejects.toMatchObject({ sqlState: '42501' });
       });
 
+      it('1,000 tenants, random traffic: no row ever crosses, whatever hashes are asked with, nor between scopes', async () => {
+        const random = new Seeded(7);
+        const prefix = tenant();
+        const places = Array.from({ length: 1_000 }, (_, n) => ({ tenant: `${prefix}-${n}`, scope: `${n}-${n % 2}` }));
+        const asking = (at: number, more: object = {}) => question({ ...places[at]!, texts: ['tea~1'], ...more });
+        const mine = (at: number) => answer(`of ${places[at]!.tenant} ${places[at]!.scope}`);
+        const stored = new Set<number>();
+        const act = async (): Promise<void> => {
+          const at = random.below(places.length);
+          const other = random.below(places.length);
+          const kind = random.below(10);
+          if (kind < 3) {
+            await cache.storeAt((await cache.lookUp(asking(at))).epoch, asking(at), mine(at));
+            stored.add(at);
+          } else if (kind === 3) {
+            await cache.invalidate(places[at]!.tenant, 'wiki.*');
+          } else {
+            // Its own questions, another scope's, and another tenant's hashes under its own name.
+            const asked = asking(at, { texts: [`tea~${1 + random.below(2)}`] });
+            const scope = { ...places[at]!, scope: 'another' };
+            const forged = { ...asking(other, { texts: [`tea~${1 + random.below(2)}`] }), tenant: places[at]!.tenant };
+            const found = await cache.lookUp(asked);
+            if (found.kind === 'hit') expect(found.result).toEqual(mine(at));
+            expect((await cache.lookUp(question({ ...scope, texts: ['tea~1'] }))).kind).toBe('miss');
+            if (other !== at) expect((await cache.lookUp(forged)).kind).toBe('miss');
+          }
+        };
+        for (let round = 0; round < 150; round += 1) await Promise.all(Array.from({ length: 16 }, act));
+        expect(stored.size).toBeGreaterThan(300);
+        const database = await cache.opened();
+        for (let n = 0; n < 50; n += 1) {
+          const at = random.below(places.length);
+          const seen = await writeAs(database, places[at]!.tenant, (queries) =>
+            queries.query('SELECT * FROM semantic_cache'),
+          );
+          expect(seen.rows.every((row) => row['tenant_id'] === places[at]!.tenant)).toBe(true);
+        }
+      }, 240_000);
+
       it('the role owns nothing and can not log in, and the table forces its policies on its owner', async () => {
         const database = await cache.opened();
         const { rows } = await database.query(
@@ -546,6 +586,33 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
           queries.query('SELECT hits, last_used_at > created_at AS later FROM semantic_cache'),
         );
         expect(rows).toEqual([{ hits: '3', later: true }]);
+      });
+    });
+
+    describe('[SC-1][SC-7] mistakes of others', () => {
+      it('an answer that its first reader changes, or whoever stored it, is another reader’s as it was', async () => {
+        const asked = question({ tenant: tenant() });
+        const result = answer('as it was');
+        const kept = cache.store(asked, result);
+        await kept;
+        (result.content as { text: string }[])[0]!.text = 'changed';
+        const first = await cache.lookUp(asked);
+        if (first.kind === 'hit') (first.result.content as { text: string }[])[0]!.text = 'changed';
+        expect(await served(asked)).toEqual(answer('as it was'));
+      });
+
+      it('a tenant that is only a word of the text, or a namespace, has nothing of another', async () => {
+        await cache.store(question({ tenant: 'ns:a', texts: ['ns:b tea~1'] }));
+        for (const texts of [['ns:b tea~1'], ['tea~1'], ['ns:a tea~1']])
+          expect((await cache.lookUp(question({ tenant: 'ns:b', texts }))).kind).toBe('miss');
+      });
+
+      it('a tool is more than its name: other arguments, another answer', async () => {
+        const t = tenant();
+        await cache.store(question({ tenant: t, args: { id: 1 } }), answer('one'));
+        expect(await served(question({ tenant: t, args: { id: 2 } }))).toBeUndefined();
+        await cache.store(question({ tenant: t, args: { id: 2 } }), answer('two'));
+        expect(await served(question({ tenant: t, args: { id: 1 } }))).toEqual(answer('one'));
       });
     });
 

@@ -21,7 +21,7 @@ export class CacheDatabase {
   private opened: OpenedStore | undefined;
   private opening: Promise<OpenedStore> | undefined;
   private retryAt = 0;
-  private failure: unknown;
+  private failure: Error | undefined;
   private closed = false;
 
   constructor(
@@ -72,7 +72,7 @@ export class CacheDatabase {
     } catch (error) {
       await database.close();
       if (this.failure === undefined) log.warn('cache.unavailable', { reason: (error as Error).message });
-      this.failure = error;
+      this.failure = error as Error;
       this.retryAt = performance.now() + RETRY_MS;
       throw error;
     }

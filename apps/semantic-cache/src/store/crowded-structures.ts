@@ -89,7 +89,7 @@ export class CrowdedStructures {
     if (rows[0]!.n >= MOST_INDEXES) return false;
     await this.upkeep.query(
       `CREATE INDEX CONCURRENTLY IF NOT EXISTS ${indexOf(structHash)} ON semantic_cache
-       USING hnsw (embedding vector_cosine_ops) WITH (m = 16, ef_construction = 128) WHERE struct_hash = ${sqlHash(structHash)}`,
+       USING hnsw (embedding vector_cosine_ops) WITH (m = 16, ef_construction = 64) WHERE struct_hash = ${sqlHash(structHash)}`,
     );
     // Another replica may still be at it.
     return this.hasIndex(structHash);

@@ -10,7 +10,10 @@ export class UseCounts {
 
   note(tenant: string, keyHash: string): void {
     let keys = this.tenants.get(tenant);
-    if (keys === undefined) this.tenants.set(tenant, (keys = new Map()));
+    if (keys === undefined) {
+      keys = new Map<string, number>();
+      this.tenants.set(tenant, keys);
+    }
     const before = keys.get(keyHash);
     if (before === undefined) {
       if (this.entries >= MOST_ENTRIES) return;
