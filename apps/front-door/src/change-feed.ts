@@ -5,7 +5,8 @@ import { EVERYTHING } from './policy/policy.js';
 import type { CatalogueMemory } from './catalogue-memory.js';
 import type { ListMethod, PublishedCatalogue } from './published-catalogue.js';
 import type { RunningCalls } from './running-calls.js';
-import type { SdkServer } from './sdk-server.js';
+import { OWN_SCHEME } from './state-sync/stale-uri.js';
+import type { Subscriptions } from './state-sync/subscriptions.js';
 
 /** Carries what changes behind the front door to the clients that listen, and cancellations to the calls they name. */
 export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -14,7 +15,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
   constructor(
     private readonly bus: Bus,
     private readonly memory: CatalogueMemory,
-    private readonly sdk: SdkServer,
+    private readonly clients: Subscriptions,
     private readonly running: RunningCalls,
   ) {
     memory.onChange((before, after) => this.announce(before, after));
@@ -24,8 +25,15 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     this.subscriptions = await Promise.all([
       this.bus.listen(callCancelled, ({ session, requestId }) => void this.running.cancel(session, requestId)),
       this.bus.listen(resourceUpdated, ({ source, uri }) => {
-        const published = this.memory.catalogue.publishedUri(source, uri);
-        if (published !== undefined) this.sdk.notify.resourceUpdated(published);
+        const { catalogue } = this.memory;
+        const published = catalogue.publishedUri(source, uri);
+        // What is the gateway's own no source can speak of.
+        if (published.startsWith(OWN_SCHEME)) return;
+        const route = catalogue.resolveResource(published);
+        this.clients.resourceUpdated(
+          published,
+          (principal) => route === undefined || catalogue.policy.accessOf(principal).allows(route),
+        );
       }),
     ]);
   }
@@ -39,9 +47,8 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
     const differs = (method: ListMethod): boolean =>
       before.policy !== after.policy ||
       before.listJson(method, 'modern', EVERYTHING) !== after.listJson(method, 'modern', EVERYTHING);
-    const { notify } = this.sdk;
-    if (differs('tools/list')) notify.toolsChanged();
-    if (differs('prompts/list')) notify.promptsChanged();
-    if (differs('resources/list') || differs('resources/templates/list')) notify.resourcesChanged();
+    if (differs('tools/list')) this.clients.toolsChanged();
+    if (differs('prompts/list')) this.clients.promptsChanged();
+    if (differs('resources/list') || differs('resources/templates/list')) this.clients.resourcesChanged();
   }
 }

@@ -7,6 +7,9 @@ import { limitSettings, readLimits } from './limits/limit-settings.js';
 import { policySettings } from './policy/policy-settings.js';
 import { isLoopback } from './http-guards.js';
 
+/** Subscriptions that one front door holds open at once, and one principal of them where callers are told apart. */
+const SUBSCRIPTIONS = { total: 10_000, perPrincipal: 1_000 };
+
 export const settings = {
   HOST: setting.text({ default: '127.0.0.1', meaning: 'where the front door listens for agents' }),
   PORT: setting.port({ default: 8080, meaning: 'its port; 0 picks one and prints it' }),
@@ -98,6 +101,7 @@ export function readConfig(env: Environment) {
     resultLimitBytes: read.RESULT_LIMIT_BYTES,
     toolNames: read.TOOL_NAMES,
     contextInSchemas: read.CONTEXT_IN_SCHEMAS === 'on',
+    subscriptions: read.AUTH_MODE === 'none' ? { ...SUBSCRIPTIONS, perPrincipal: SUBSCRIPTIONS.total } : SUBSCRIPTIONS,
     manifest: read.MANIFEST,
     listTtlMs: read.LIST_TTL_SECS * 1_000,
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },

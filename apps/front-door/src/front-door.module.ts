@@ -21,6 +21,8 @@ import { RunningCalls } from './running-calls.js';
 import { SdkServer } from './sdk-server.js';
 import { SessionIds } from './session-id.js';
 import { loadSigningKey } from './signing-key.js';
+import { StaleFeed } from './state-sync/stale-feed.js';
+import { Subscriptions } from './state-sync/subscriptions.js';
 import { UnreadSubscriptions } from './unread-subscriptions.js';
 
 export { readConfig, settings } from './config.js';
@@ -45,9 +47,10 @@ export class FrontDoorModule {
         { provide: RunningCalls, useFactory: () => new RunningCalls() },
         { provide: UnreadSubscriptions, useFactory: () => new UnreadSubscriptions() },
         {
-          provide: SdkServer,
-          inject: [UnreadSubscriptions],
-          useFactory: (unread: UnreadSubscriptions) => new SdkServer(log, unread),
+          provide: Subscriptions,
+          inject: [KeepAlive, UnreadSubscriptions],
+          useFactory: (keepAlive: KeepAlive, unread: UnreadSubscriptions) =>
+            new Subscriptions(config.subscriptions, keepAlive, unread),
         },
         {
           provide: CatalogueMemory,
@@ -67,18 +70,24 @@ export class FrontDoorModule {
         },
         {
           provide: ChangeFeed,
-          inject: [CatalogueMemory, SdkServer, RunningCalls],
-          useFactory: (memory: CatalogueMemory, sdk: SdkServer, running: RunningCalls) =>
-            new ChangeFeed(bus, memory, sdk, running),
+          inject: [CatalogueMemory, Subscriptions, RunningCalls],
+          useFactory: (memory: CatalogueMemory, subscriptions: Subscriptions, running: RunningCalls) =>
+            new ChangeFeed(bus, memory, subscriptions, running),
+        },
+        {
+          provide: StaleFeed,
+          inject: [CatalogueMemory, Subscriptions],
+          useFactory: (memory: CatalogueMemory, subscriptions: Subscriptions) =>
+            new StaleFeed(bus, memory, subscriptions),
         },
         {
           provide: McpEndpoint,
-          inject: [CatalogueMemory, Gatekeepers, ResponseCache, SdkServer, RunningCalls, KeepAlive],
+          inject: [CatalogueMemory, Gatekeepers, ResponseCache, Subscriptions, RunningCalls, KeepAlive],
           useFactory: (
             catalogue: CatalogueMemory,
             { parts: { authenticator, standing, admission, policy, bulkhead, breakers, receipts } }: Gatekeepers,
             cache: ResponseCache,
-            sdk: SdkServer,
+            subscriptions: Subscriptions,
             running: RunningCalls,
             keepAlive: KeepAlive,
           ) =>
@@ -99,7 +108,8 @@ export class FrontDoorModule {
               authenticator,
               standing,
               admission,
-              sdk,
+              sdk: new SdkServer(log),
+              subscriptions,
               running,
               sessions: new SessionIds(loadSigningKey(config.signingKeyFile)),
               keepAlive,
@@ -108,8 +118,8 @@ export class FrontDoorModule {
         },
         {
           provide: HttpListener,
-          inject: [McpEndpoint, CatalogueMemory, SdkServer],
-          useFactory: (endpoint: McpEndpoint, memory: CatalogueMemory, sdk: SdkServer) =>
+          inject: [McpEndpoint, CatalogueMemory, Subscriptions],
+          useFactory: (endpoint: McpEndpoint, memory: CatalogueMemory, subscriptions: Subscriptions) =>
             new HttpListener(
               {
                 host: config.host,
@@ -120,7 +130,7 @@ export class FrontDoorModule {
               },
               endpoint,
               memory,
-              sdk,
+              subscriptions,
             ),
         },
         {

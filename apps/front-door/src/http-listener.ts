@@ -6,7 +6,7 @@ import type { CatalogueMemory } from './catalogue-memory.js';
 import { errorJson, sendJson } from './http-reply.js';
 import { oneAtATime } from './one-at-a-time.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
-import type { SdkServer } from './sdk-server.js';
+import type { Subscriptions } from './state-sync/subscriptions.js';
 
 /** A slow client has so long for its headers, and for the whole of its request. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -34,7 +34,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly settings: ListenerSettings,
     endpoint: McpEndpoint,
     private readonly memory: CatalogueMemory,
-    private readonly sdk: SdkServer,
+    private readonly subscriptions: Subscriptions,
   ) {
     const { readiness, log, metadata } = settings;
     const health = opsHandler({ readiness, showReasons: false });
@@ -87,7 +87,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
     if (!this.server.listening) return;
     this.draining = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    await this.sdk.close();
+    this.subscriptions.close();
     // A connection whose call began before the drain is kept alive by its answer, and idle right after it.
     const idle = setInterval(() => this.server.closeIdleConnections(), IDLE_CHECK_MS);
     const limit = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS);

@@ -5,7 +5,7 @@ import { UnreadAnswers } from './unread-answers.js';
 
 const unreadAnswers = new UnreadAnswers();
 
-const EVENT_STREAM = {
+export const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',

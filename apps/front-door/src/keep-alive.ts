@@ -1,11 +1,15 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Slots } from '@portico/bus';
-import type { HttpReply } from './http-reply.js';
 
 const INTERVAL_MS = 15_000;
 
+/** An answer on which nothing may be said for long. */
+interface Quiet {
+  keepAlive(): void;
+}
+
 interface Waiting {
-  readonly reply: HttpReply;
+  readonly reply: Quiet;
   readonly since: number;
 }
 
@@ -23,7 +27,7 @@ export class KeepAlive implements OnApplicationShutdown {
   }
 
   /** The way to stop it. */
-  start(reply: HttpReply): () => void {
+  start(reply: Quiet): () => void {
     const slot = this.waiting.add({ reply, since: performance.now() });
     return () => this.waiting.remove(slot);
   }

@@ -19,6 +19,7 @@ import { type RpcMessage, idOf } from './rpc-message.js';
 import type { RunningCalls } from './running-calls.js';
 import type { SdkServer } from './sdk-server.js';
 import type { SessionIds } from './session-id.js';
+import type { Subscriptions } from './state-sync/subscriptions.js';
 import { HEADER_MISMATCH, checkStandardHeaders, singleHeader } from './standard-headers.js';
 
 /** Rejections of the SDK's classifier that rest on the version header alone: the body claims no revision. */
@@ -43,6 +44,7 @@ export interface EndpointParts {
   readonly standing: StandingCallers;
   readonly admission: Admission;
   readonly sdk: SdkServer;
+  readonly subscriptions: Subscriptions;
   readonly sessions: SessionIds;
   readonly running: RunningCalls;
   readonly keepAlive: KeepAlive;
@@ -150,11 +152,10 @@ export class McpEndpoint {
   ): Promise<void> {
     const operation = OPERATIONS.get(message.method);
     if (operation === undefined) {
-      if (message.method === LISTEN) {
-        ticket.release();
-        this.parts.standing.watch(req, res, principal);
-      }
-      return this.parts.sdk.handle(req, res, message, era);
+      if (message.method !== LISTEN || era === 'legacy') return this.parts.sdk.handle(req, res, message, era);
+      ticket.release();
+      this.parts.standing.watch(req, res, principal);
+      return this.parts.subscriptions.listen(message, principal, res);
     }
     const { door, keepAlive } = this.parts;
     const reply = new HttpReply(res, message.id);

@@ -4,38 +4,27 @@ import {
   NodeStreamableHTTPServerTransport,
   toNodeHandler,
 } from '@modelcontextprotocol/node';
-import { type McpHttpHandler, Server, createMcpHandler } from '@modelcontextprotocol/server';
+import { Server, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Log } from '@portico/observe';
 import { type Era, LEGACY_REVISIONS } from './protocol-revisions.js';
-import type { UnreadSubscriptions } from './unread-subscriptions.js';
 import { INSTRUCTIONS, SERVER_INFO, capabilitiesFor } from './server-info.js';
 
-/** Subscriptions one front door holds open at once; beyond it a listen is refused. */
-const MAX_SUBSCRIPTIONS = 10_000;
-
-/** Everything off the hot path, served by the official SDK: listen, initialize, ping, and what nobody knows. */
+/** What is left to the official SDK, off the hot path: initialize, ping, and what nobody knows. */
 export class SdkServer {
-  private readonly modern: McpHttpHandler;
-  private readonly modernNode: NodeMcpRequestHandler;
+  private readonly modern: NodeMcpRequestHandler;
 
-  constructor(
-    log: Log,
-    private readonly unread: UnreadSubscriptions,
-  ) {
+  constructor(log: Log) {
     const onerror = (error: Error): void => log.debug('sdk.refused', { error });
-    this.modern = createMcpHandler(() => this.server('modern'), {
-      legacy: 'reject',
-      maxSubscriptions: MAX_SUBSCRIPTIONS,
-      onerror,
-    });
-    this.modernNode = toNodeHandler(this.modern, { onerror });
+    this.modern = toNodeHandler(
+      createMcpHandler(() => this.server('modern'), { legacy: 'reject', onerror }),
+      {
+        onerror,
+      },
+    );
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, body: unknown, era: Era): Promise<void> {
-    if (era === 'modern') {
-      this.unread.watch(res);
-      return this.modernNode(req, res, body);
-    }
+    if (era === 'modern') return this.modern(req, res, body);
     const server = this.server('legacy');
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: undefined,
@@ -44,16 +33,6 @@ export class SdkServer {
     res.once('close', () => void server.close());
     await server.connect(transport);
     await transport.handleRequest(req, res, body);
-  }
-
-  /** Tells every open subscription that asked for it. */
-  get notify(): McpHttpHandler['notify'] {
-    return this.modern.notify;
-  }
-
-  /** Ends open subscriptions with their graceful result. */
-  close(): Promise<void> {
-    return this.modern.close();
   }
 
   private server(era: Era): Server {

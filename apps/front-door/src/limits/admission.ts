@@ -4,7 +4,7 @@ import type { Refusal } from '../http-guards.js';
 /**
  * Leave to work on one request; it holds one place of its principal and one of all until it is given back: when the answer
  * is finished or its connection closed. An open `subscriptions/listen` holds none: its place is given back as soon as it is
- * handed on, since it works on nothing, and `SdkServer` has a bound of its own for how many are open.
+ * handed on, since it works on nothing, and `Subscriptions` has bounds of its own for how many are open.
  */
 export interface Ticket {
   /** Gives the places back. Idempotent. */
