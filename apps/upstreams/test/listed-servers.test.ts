@@ -72,7 +72,7 @@ describe('[UP-12] warming up', () => {
     const good = fixture();
     const { prewarm, named } = await run({
       ...Object.fromEntries(
-        all.map((server, index) => [`m${index}`, { ...entryOf(server), connectTimeoutSeconds: 2 }]),
+        all.map((server, index) => [`m${index}`, { ...entryOf(server), connectTimeoutSeconds: 5 }]),
       ),
       z: entryOf(good),
     });
@@ -84,6 +84,7 @@ describe('[UP-12] warming up', () => {
     const started = () => all.filter((server) => server.pids().length > 0).length;
     await eventually(() => expect(started()).toBe(4));
     await prewarm();
+    await delay(300);
     expect(started()).toBe(4);
     await eventually(() => expect(good.pids()).toHaveLength(1));
     await eventually(async () => expect(await named('z')).toMatchObject({ state: 'connected' }));

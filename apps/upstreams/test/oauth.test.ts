@@ -165,6 +165,17 @@ describe('[UP-10] OAuth client credentials', () => {
     expect(setting.issuer.requests.filter(({ line }) => line.startsWith('POST'))).toEqual([]);
   });
 
+  it('[UP-11] are told to nobody when the metadata is of another resource', async () => {
+    const resource: Record<string, unknown> = {};
+    const setting = await set(() => ({}), { metadata: resource });
+    resource['/.well-known/oauth-protected-resource'] = {
+      resource: 'https://other.example/mcp',
+      authorization_servers: [setting.issuer.issuer],
+    };
+    expect(await faultOf(setting.running.call('upstream.a', 'echo'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    expect(setting.issuer.requests).toEqual([]);
+  });
+
   it('leave no caller waiting for longer than he wants to, and take nobody along', async () => {
     const setting = await set(({ tokenUrl }) => ({ tokenUrl }));
     let answer: (() => void) | undefined;

@@ -184,6 +184,9 @@ describe('[UP-14] the servers file', () => {
     await writeFile(file, content);
     await writeFile(file, 'broken');
     await eventually(async () => expect((await list()).fileError).toBeDefined());
+    await writeFile(file, 'broken');
+    await aWhile();
+    expect(logged.filter((line) => line.includes('servers-file.not-used'))).toHaveLength(1);
     await writeFile(file, content);
     await eventually(async () => expect((await list()).fileError).toBeUndefined());
     expect(told).toEqual([]);

@@ -18,7 +18,7 @@ interface Reach {
  */
 export async function findTokenEndpoint(resource: string, reach: Reach): Promise<TokenEndpoint> {
   const issuer = (await issuerOf(resource, reach)) ?? new URL(resource).origin;
-  const { origin, pathname } = learnt(issuer, reach);
+  const { origin, pathname } = learntAddress(issuer, reach);
   const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');
   const metadata = await firstOf(
     [
@@ -34,7 +34,7 @@ export async function findTokenEndpoint(resource: string, reach: Reach): Promise
   const methods = metadata['token_endpoint_auth_methods_supported'];
   const post =
     Array.isArray(methods) && !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
-  return { url: learnt(metadata['token_endpoint'], reach).href, clientAuth: post ? 'post' : 'basic' };
+  return { url: learntAddress(metadata['token_endpoint'], reach).href, clientAuth: post ? 'post' : 'basic' };
 }
 
 async function issuerOf(resource: string, reach: Reach): Promise<string | undefined> {
@@ -61,7 +61,7 @@ async function firstOf(urls: readonly string[], reach: Reach): Promise<Record<st
 }
 
 /** An address that somebody else named: the secret goes there, so it must not go in the clear. */
-function learnt(text: unknown, { allowPrivate }: Reach): URL {
+export function learntAddress(text: unknown, { allowPrivate }: Pick<Reach, 'allowPrivate'>): URL {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   const safe = url?.protocol === 'https:' || (allowPrivate && url?.protocol === 'http:');
   if (url === null || !safe || url.username !== '' || url.password !== '') {
