@@ -6,6 +6,7 @@ import { readConfig as readDiscoveryConfig, startDiscovery } from '@portico/disc
 import { type Domain, serveDomain } from '@portico/domain-kit';
 import { readConfig, startFrontDoor } from '@portico/front-door';
 import { type Log, createLog } from '@portico/observe';
+import { readConfig as readCacheConfig, startSemanticCache } from '@portico/semantic-cache';
 import { readConfig as readTaskConfig, startTaskRuntime } from '@portico/task-runtime';
 import { readConfig as readUpstreamsConfig, startUpstreams } from '@portico/upstreams';
 
@@ -57,6 +58,8 @@ export interface Behind {
   readonly discovery?: boolean;
   /** True: leases are served, on the REDIS_URL that is given. */
   readonly tasks?: boolean;
+  /** True: the response cache is served, on the DATABASE_URL that is given. */
+  readonly cache?: boolean;
   /** The policy file; one without rules unless given. */
   readonly policy?: Record<string, unknown>;
 }
@@ -64,7 +67,15 @@ export interface Behind {
 /** A front door with discovery behind it, and what else is asked for. */
 export async function openDoor(
   env: Record<string, string> = {},
-  { bus: given, servers, startedAt, discovery: discovers = true, tasks = false, policy = {} }: Behind = {},
+  {
+    bus: given,
+    servers,
+    startedAt,
+    discovery: discovers = true,
+    tasks = false,
+    cache = false,
+    policy = {},
+  }: Behind = {},
 ): Promise<OpenDoor> {
   const home = mkdtempSync(join(tmpdir(), 'portico-door-'));
   const lines: string[] = [];
@@ -91,6 +102,10 @@ export async function openDoor(
   if (tasks) {
     const runtime = await startTaskRuntime(bus, readTaskConfig(all), log);
     closers.unshift(() => runtime.close());
+  }
+  if (cache) {
+    const service = await startSemanticCache(bus, readCacheConfig(all), log);
+    closers.unshift(() => service.close());
   }
   const door = await startFrontDoor(bus, readConfig(all), log, startedAt);
   closers.unshift(() => door.close());
