@@ -1,0 +1,88 @@
+import { memoryBus } from '@portico/bus';
+import type { Bus } from '@portico/bus';
+import { Fault, callTool } from '@portico/contracts';
+import { readConfig, startAdapterPlane } from '@portico/adapter-plane';
+import { createLog } from '@portico/observe';
+import { BRANCH, GIT_TOKEN, GitDouble, OWNER, REPOSITORY } from './git-double.js';
+import { PlaneDouble } from './plane-double.js';
+import { WORKSPACE } from './plane-records.js';
+
+export const PLANE_KEY = 'plane_api_00000000000000000000000000000001';
+const CONTEXT = { correlationId: 'c-1', principal: { tenant: 't', subject: 's' } };
+
+/** A Plane and a GitHub, and adapters on buses of their own before them. */
+export class PlaneWorld {
+  readonly lines: string[] = [];
+  private readonly closers: (() => Promise<void>)[] = [];
+
+  private constructor(
+    readonly plane: PlaneDouble,
+    readonly git: GitDouble,
+  ) {}
+
+  static async start(): Promise<PlaneWorld> {
+    return new PlaneWorld(await PlaneDouble.start(), await GitDouble.start());
+  }
+
+  environment(env: Record<string, string> = {}): Record<string, string> {
+    return {
+      PLANE_URL: this.plane.url,
+      PLANE_WORKSPACE: WORKSPACE,
+      ...(env['PLANE_TOKEN_FILE'] === undefined && { PLANE_TOKEN: PLANE_KEY }),
+      PLANE_GIT_REPOSITORY: `${OWNER}/${REPOSITORY}`,
+      PLANE_GIT_API_URL: this.git.url,
+      PLANE_GIT_BRANCH: BRANCH,
+      ...(env['PLANE_GIT_TOKEN_FILE'] === undefined && { PLANE_GIT_TOKEN: GIT_TOKEN }),
+      ...env,
+    };
+  }
+
+  log() {
+    return createLog({ name: 'test', format: 'json', level: 'debug', write: (line) => void this.lines.push(line) });
+  }
+
+  /** One more adapter, as a replica would be. */
+  async adapter(env: Record<string, string> = {}): Promise<Adapter> {
+    const bus = memoryBus();
+    const served = await startAdapterPlane(bus, readConfig(this.environment(env))!, this.log());
+    this.closers.push(
+      () => served.close(),
+      () => bus.close(),
+    );
+    return new Adapter(bus);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers) await close();
+    await this.plane.close();
+    await this.git.close();
+  }
+}
+
+export class Adapter {
+  constructor(readonly bus: Bus) {}
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are asserted, not typed
+  async call(
+    tool: string,
+    args: Record<string, unknown>,
+    options: { signal?: AbortSignal; deadlineMs?: number } = {},
+  ): Promise<any> {
+    const request = { tool, arguments: args };
+    const asked = { deadlineMs: 30_000, context: CONTEXT, ...options };
+    const { content } = await this.bus.ask(callTool('domain.plane'), request, asked);
+    return JSON.parse((content[0] as { text: string }).text);
+  }
+
+  /** The fault that a call ends with. */
+  fault(
+    tool: string,
+    args: Record<string, unknown>,
+    options: { signal?: AbortSignal; deadlineMs?: number } = {},
+  ): Promise<Fault> {
+    return this.call(tool, args, options).then(
+      (answer: unknown) => Promise.reject(new Error(`it did not fail: ${JSON.stringify(answer)}`)),
+      (error: unknown) => Fault.from(error),
+    );
+  }
+}
