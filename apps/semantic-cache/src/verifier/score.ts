@@ -15,17 +15,22 @@ export interface Coefficients {
 const FILE = new URL('../../calibration/coefficients.json', import.meta.url);
 let shipped: Coefficients | undefined;
 
-/** Probability, calibrated, that the answer to one text of a pair answers the other. */
-export function scoreOf(features: Readonly<Record<string, number>>, coefficients = readShipped()): number {
-  const { slope, shift } = coefficients;
-  const odds = slope * oddsOf(features, coefficients) + (features['french'] === 1 ? shift.french : shift.english);
-  return 1 / (1 + Math.exp(-odds));
+type Features = Readonly<Record<string, number>>;
+
+/** Probability, calibrated, that the answer to one text of a pair answers the other. Throws when the coefficients ask for other features. */
+export const scoreOf = (features: Features, coefficients = readShipped()): number =>
+  scoreOfOdds(oddsOf(features, coefficients), features, coefficients);
+
+export function scoreOfOdds(
+  odds: number,
+  features: Features,
+  { slope, shift }: Pick<Coefficients, 'slope' | 'shift'>,
+): number {
+  const straight = slope * odds + (features['french'] === 1 ? shift.french : shift.english);
+  return 1 / (1 + Math.exp(-straight));
 }
 
-export function oddsOf(
-  features: Readonly<Record<string, number>>,
-  { features: names, base, trees }: Coefficients,
-): number {
+function oddsOf(features: Features, { features: names, base, trees }: Coefficients): number {
   const values = names.map((name) => features[name] ?? Number.NaN);
   if (values.some((value) => !Number.isFinite(value))) throw new Error('Coefficients of other features.');
   let odds = base;
