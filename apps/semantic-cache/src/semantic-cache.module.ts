@@ -9,7 +9,7 @@ import { mayHoldEntries } from './config.js';
 import type { SemanticCacheConfig } from './config.js';
 import { SemanticCache } from './semantic-cache.js';
 import type { SemanticCacheParts } from './semantic-cache.js';
-import { noVerifier } from './verifier.js';
+import { readingVerifier } from './verifier/verify.js';
 
 export { readConfig, settings } from './config.js';
 export type { SemanticCacheConfig } from './config.js';
@@ -41,7 +41,7 @@ export async function startSemanticCache(
     databaseUrl,
     tenantBytes,
     openEmbedder,
-    verifier: noVerifier,
+    verifier: readingVerifier,
     metrics,
     mayHoldEntries: () => mayHoldEntries(databaseUrl),
   };

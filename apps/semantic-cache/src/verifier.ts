@@ -25,10 +25,3 @@ export interface Verifier {
   keep(text: string, read: Embedded): Uint8Array;
   verify(asked: AskedText, stored: StoredText, cosine: number, mode: VerifyMode): Verdict;
 }
-
-/** Until there is one that reads: no text answers for another, unless the operator wants the cosine alone. */
-export const noVerifier: Verifier = {
-  keep: () => new Uint8Array(),
-  verify: (_asked, _stored, cosine, { verify, guards }) =>
-    verify === 'cosine' && guards === 'off' ? { score: cosine } : { refused: 'score' },
-};
