@@ -1,5 +1,5 @@
 import { Fault } from '@portico/contracts';
-import { BackendClient, BackendReader, credentialFrom, path } from '@portico/domain-kit';
+import { BackendReader, credentialFrom, path } from '@portico/domain-kit';
 import type { BackendRequest, BackendSettings, CallScope } from '@portico/domain-kit';
 import type { z } from 'zod';
 import type { AdapterPlaneConfig } from './config.js';
@@ -15,6 +15,8 @@ const MOST_PAGES = 10;
 /** Most pages in which something is looked up by its name. */
 const MOST_SEARCHED = 100;
 
+const PROJECTS_KNOWN_MS = 60_000;
+
 const LISTED = 'id,sequence_id,name,priority,state,labels,assignees,parent,start_date,target_date,updated_at';
 const EXPANDED = 'state,labels,assignees';
 
@@ -29,7 +31,8 @@ export interface From {
   readonly perPage?: number | undefined;
 }
 
-const planeSettings = (config: AdapterPlaneConfig, log: BackendSettings['log']): BackendSettings => ({
+/** How both clients reach Plane. */
+export const planeSettings = (config: AdapterPlaneConfig, log: BackendSettings['log']): BackendSettings => ({
   name: 'Plane',
   baseUrl: config.url,
   credential: credentialFrom(config.token ?? {}, log),
@@ -42,6 +45,7 @@ const planeSettings = (config: AdapterPlaneConfig, log: BackendSettings['log']):
 export class PlaneReader {
   private readonly backend: BackendReader;
   private readonly workspace: string;
+  private known: { at: number; projects: readonly Project[] } = { at: -Infinity, projects: [] };
 
   constructor(
     config: AdapterPlaneConfig,
@@ -97,10 +101,16 @@ export class PlaneReader {
     return (await this.one(Found, `${this.workspace}/work-items/search/`, scope, query)).issues;
   }
 
-  /** The project with this identifier. Throws NOT_FOUND, naming some that there are. */
+  /** The project with this identifier, as of a minute ago at most. Throws NOT_FOUND, naming some that there are. */
   async projectBy(identifier: string, scope: CallScope): Promise<Project> {
+    const is = (project: Project): boolean => project.identifier === identifier;
+    const { at, projects } = this.known;
+    // Plane allows few requests, and nearly every tool needs one of these ids.
+    const known = performance.now() - at < PROJECTS_KNOWN_MS ? projects.find(is) : undefined;
+    if (known) return known;
     const { results } = await this.list(Project, `${this.workspace}/projects/`, {}, scope, {}, MOST_SEARCHED);
-    const found = results.find((project) => project.identifier === identifier);
+    this.known = { at: performance.now(), projects: results };
+    const found = results.find(is);
     if (found) return found;
     const some = results.slice(0, 20).map((project) => project.identifier);
     throw new Fault('NOT_FOUND', `There is no project ${identifier}. There are ${some.join(', ') || 'none'}.`);
@@ -167,58 +177,4 @@ export class PlaneReader {
 
   private get = (request: BackendRequest) =>
     this.backend.get(request).catch((error: unknown) => planeFault(error, this.log));
-}
-
-/** What is sent of a work item; ids, not names. */
-export interface WorkItemBody {
-  readonly name?: string;
-  readonly state?: string;
-  readonly priority?: string;
-  readonly labels?: readonly string[];
-  readonly description_html?: string;
-  readonly external_id?: string;
-  readonly external_source?: string;
-}
-
-/** The writes that are made through the Plane API v1, each sent at most once. Where only git is written there is none. */
-export class PlaneWriter {
-  private readonly backend: BackendClient;
-  private readonly workspace: string;
-
-  constructor(
-    config: AdapterPlaneConfig,
-    private readonly log: BackendSettings['log'],
-  ) {
-    this.backend = new BackendClient(planeSettings(config, log));
-    this.workspace = path`/api/v1/workspaces/${config.workspace}`;
-  }
-
-  createWorkItem(project: string, json: WorkItemBody, scope: CallScope): Promise<WorkItem> {
-    return this.send('POST', path`/projects/${project}/work-items/`, json, WorkItem, scope);
-  }
-
-  updateWorkItem(project: string, item: string, json: WorkItemBody, scope: CallScope): Promise<WorkItem> {
-    return this.send('PATCH', path`/projects/${project}/work-items/${item}/`, json, WorkItem, scope);
-  }
-
-  addComment(project: string, item: string, html: string, scope: CallScope): Promise<z.output<typeof Comment>> {
-    const at = path`/projects/${project}/work-items/${item}/comments/`;
-    return this.send('POST', at, { comment_html: html }, Comment, scope);
-  }
-
-  close(): Promise<void> {
-    return this.backend.close();
-  }
-
-  private async send<S extends z.ZodType>(
-    method: 'POST' | 'PATCH',
-    at: string,
-    json: unknown,
-    shape: S,
-    scope: CallScope,
-  ): Promise<z.output<S>> {
-    const request = { method, path: this.workspace + at, json, scope };
-    const answer = await this.backend.send(request).catch((error: unknown) => planeFault(error, this.log));
-    return answer.json(shape);
-  }
 }

@@ -1,3 +1,4 @@
+import { Fault } from '@portico/contracts';
 import { z } from 'zod';
 
 /** What is used of Plane's replies; everything else of them is let be. */
@@ -82,3 +83,10 @@ export const idOf = (related: Related | null | undefined): string | undefined =>
 
 export const nameOf = (related: Related | null | undefined): string | undefined =>
   (typeof related === 'string' ? related : (related?.display_name ?? related?.name ?? related?.id)) ?? undefined;
+
+/** The id of the project that an item is in. */
+export function projectOf(item: WorkItem): string {
+  const id = idOf(item.project);
+  if (id !== undefined) return id;
+  throw new Fault('UNKNOWN_ERROR', 'Plane did not say which project the work item is in.', { executed: 'no' });
+}

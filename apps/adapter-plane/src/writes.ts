@@ -1,9 +1,9 @@
 import type { BackendSettings } from '@portico/domain-kit';
-import { PlaneWriter } from './client.js';
 import type { PlaneReader } from './client.js';
 import type { AdapterPlaneConfig } from './config.js';
 import { DeclaredFiles } from './declared/declared-files.js';
 import { GitClient } from './declared/git-client.js';
+import { PlaneWriter } from './writer.js';
 import { ApiWrites } from './writes/api-writes.js';
 import { DualWrites } from './writes/dual-writes.js';
 import { GitWrites } from './writes/git-writes.js';

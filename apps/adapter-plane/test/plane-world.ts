@@ -59,15 +59,19 @@ export class PlaneWorld {
   }
 }
 
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly deadlineMs?: number;
+}
+
 export class Adapter {
   constructor(readonly bus: Bus) {}
 
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are asserted, not typed
   async call(
     tool: string,
     args: Record<string, unknown>,
-    options: { signal?: AbortSignal; deadlineMs?: number } = {},
-  ): Promise<any> {
+    options: CallOptions = {},
+  ): Promise<any> /* eslint-disable-line @typescript-eslint/no-explicit-any -- answers are asserted, not typed */ {
     const request = { tool, arguments: args };
     const asked = { deadlineMs: 30_000, context: CONTEXT, ...options };
     const { content } = await this.bus.ask(callTool('domain.plane'), request, asked);
@@ -75,11 +79,7 @@ export class Adapter {
   }
 
   /** The fault that a call ends with. */
-  fault(
-    tool: string,
-    args: Record<string, unknown>,
-    options: { signal?: AbortSignal; deadlineMs?: number } = {},
-  ): Promise<Fault> {
+  fault(tool: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<Fault> {
     return this.call(tool, args, options).then(
       (answer: unknown) => Promise.reject(new Error(`it did not fail: ${JSON.stringify(answer)}`)),
       (error: unknown) => Fault.from(error),

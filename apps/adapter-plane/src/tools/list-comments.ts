@@ -2,10 +2,10 @@ import { defineTool } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { PlaneReader } from '../client.js';
 import { QUICK } from '../freshness.js';
-import { nameOf } from '../replies.js';
+import { nameOf, projectOf } from '../replies.js';
 import { cutText, given } from '../views.js';
 import { Cursor, ProjectIdentifier, WorkItemKeyOrId } from './arguments.js';
-import { projectOf, readItem } from './locate.js';
+import { readItem } from './locate.js';
 
 const MOST_TEXT = 8_000;
 

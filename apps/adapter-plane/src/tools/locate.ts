@@ -1,7 +1,6 @@
 import { Fault } from '@portico/contracts';
 import type { CallScope } from '@portico/domain-kit';
 import type { PlaneReader } from '../client.js';
-import { idOf } from '../replies.js';
 import type { WorkItem } from '../replies.js';
 import type { Target } from '../writes/work-item-writes.js';
 
@@ -42,13 +41,6 @@ export async function writtenItem(
     'INVALID_ARGUMENTS',
     `Plane has this work item now: call it ${project}-${item.sequence_id}, and take the lease on that.`,
   );
-}
-
-/** The id of the project that an item is in. */
-export function projectOf(item: WorkItem): string {
-  const id = idOf(item.project);
-  if (id !== undefined) return id;
-  throw new Fault('UNKNOWN_ERROR', 'Plane did not say which project the work item is in.', { executed: 'no' });
 }
 
 const isKey = (name: string): boolean => /^[A-Z0-9_]+-[0-9]+$/.test(name);

@@ -1,11 +1,12 @@
 import { Fault } from '@portico/contracts';
 import type { CallScope } from '@portico/domain-kit';
 import { EXTERNAL_SOURCE } from '../client.js';
-import type { PlaneReader, PlaneWriter, WorkItemBody } from '../client.js';
+import type { PlaneReader } from '../client.js';
 import { htmlOf } from '../html-text.js';
 import { nothingWritten } from '../nothing-written.js';
-import { idOf } from '../replies.js';
+import { projectOf } from '../replies.js';
 import type { Project, WorkItem } from '../replies.js';
+import type { PlaneWriter, WorkItemBody } from '../writer.js';
 import { idsOf } from './ids-of.js';
 import type { Target, WorkItemFields, WorkItemWrites, Written } from './work-item-writes.js';
 
@@ -26,12 +27,8 @@ export class ApiWrites implements WorkItemWrites {
 
   async comment(target: () => Promise<Target>, text: string, scope: CallScope): Promise<Written> {
     const { name, item } = await nothingWritten(target());
-    const { id } = await this.writer.addComment(
-      projectOf(known(name, item)),
-      known(name, item).id,
-      htmlOf(text),
-      scope,
-    );
+    const { id: of, project } = known(name, item);
+    const { id } = await this.writer.addComment(project, of, htmlOf(text), scope);
     return { work_item: name, comment_id: id, written_to: ['plane'] };
   }
 
@@ -49,8 +46,7 @@ export class ApiWrites implements WorkItemWrites {
   }
 
   async prepareUpdate({ name, item }: Target, fields: WorkItemFields, scope: CallScope) {
-    const { id } = known(name, item);
-    const project = projectOf(known(name, item));
+    const { id, project } = known(name, item);
     const body = await nothingWritten(this.body(project, fields, scope));
     return async (): Promise<Written> => {
       await this.writer.updateWorkItem(project, id, body, scope);
@@ -87,13 +83,7 @@ export class ApiWrites implements WorkItemWrites {
   }
 }
 
-function known(name: string, item: WorkItem | undefined): WorkItem {
-  if (item) return item;
+function known(name: string, item: WorkItem | undefined): { id: string; project: string } {
+  if (item) return { id: item.id, project: projectOf(item) };
   throw new Fault('NOT_FOUND', `Plane does not have ${name} yet. It will, when what is declared is reconciled.`);
-}
-
-function projectOf(item: WorkItem): string {
-  const id = idOf(item.project);
-  if (id !== undefined) return id;
-  throw new Fault('UNKNOWN_ERROR', 'Plane did not say which project the work item is in.', { executed: 'no' });
 }
