@@ -4,19 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Subscription, memoryBus } from '@portico/bus';
-import {
-  ENTRY_ERRORS,
-  Fault,
-  FAULT_CODES,
-  deleteServer,
-  hideTool,
-  listKnownServers,
-  listServers,
-  prewarmServers,
-  saveServer,
-  testServer,
-  toggleServer,
-} from '@portico/contracts';
+import { ENTRY_ERRORS, Fault, FAULT_CODES, serverCalls } from '@portico/contracts';
 import type { ServerState } from '@portico/contracts';
 import { readConfig, startFrontDoor } from '@portico/front-door';
 import { createLog } from '@portico/observe';
@@ -70,10 +58,13 @@ afterEach(async () => {
   served = [];
 });
 
+const { list: _, catalog: __, ...changes } = serverCalls;
+const CHANGES = Object.values(changes);
+
 /** Every change is answered alike; what was asked is kept, in order. */
 async function serveChanges(): Promise<[string, unknown][]> {
   const asked: [string, unknown][] = [];
-  for (const call of [saveServer, deleteServer, toggleServer, hideTool, testServer, prewarmServers]) {
+  for (const call of CHANGES) {
     served.push(
       await door.bus.serve(call, (request) => {
         asked.push([call.subject, request]);
@@ -110,7 +101,7 @@ const expectRefused = ({ status, body, headers }: AdminReply, wanted: number, co
 describe('[UP-2] what the admin routes ask, and answer', () => {
   it('GET /api/mcp gives the state of each server, and what is wrong with the file', async () => {
     const reply = { servers: [STATE], fileError: 'mcp.json: it is not JSON' };
-    served.push(await door.bus.serve(listServers, () => Promise.resolve(reply)));
+    served.push(await door.bus.serve(serverCalls.list, () => Promise.resolve(reply)));
     const { status, body, headers } = await admin(door, 'GET', '/api/mcp?any=thing');
     expect([status, body]).toEqual([200, reply]);
     expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -130,7 +121,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
         },
       ],
     };
-    served.push(await door.bus.serve(listKnownServers, () => Promise.resolve(reply)));
+    served.push(await door.bus.serve(serverCalls.catalog, () => Promise.resolve(reply)));
     expect(await admin(door, 'GET', '/api/mcp/catalog')).toMatchObject({ status: 200, body: reply });
   });
 
@@ -142,7 +133,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
 
   it.each(ENTRY_ERRORS)('%s is 404 for what is not there, 409 for what stands in the way, else 400', async (code) => {
     const error = { code, field: 'name', message: 'Because.' };
-    served.push(await door.bus.serve(saveServer, () => Promise.resolve({ ok: false, error })));
+    served.push(await door.bus.serve(serverCalls.save, () => Promise.resolve({ ok: false, error })));
     const [path, given] = POSTS[0] as [string, object];
     const { status, body } = await admin(door, 'POST', path, { body: given });
     const wanted =
@@ -155,7 +146,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
   });
 
   it.each(FAULT_CODES)('a service’s %s keeps its code, and is no success', async (code) => {
-    served.push(await door.bus.serve(listServers, () => Promise.reject(new Fault(code, 'Because.'))));
+    served.push(await door.bus.serve(serverCalls.list, () => Promise.reject(new Fault(code, 'Because.'))));
     const answer = await admin(door, 'GET', '/api/mcp');
     expectRefused(answer, answer.status, code);
     expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -164,7 +155,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
 
   it('nothing of an error that nobody foresaw leaves', async () => {
     served.push(
-      await door.bus.serve(listServers, () => Promise.reject(new Error('at /srv/portico, 10.0.0.7, hunter2'))),
+      await door.bus.serve(serverCalls.list, () => Promise.reject(new Error('at /srv/portico, 10.0.0.7, hunter2'))),
     );
     const answer = await admin(door, 'GET', '/api/mcp');
     expectRefused(answer, 500, 'UNKNOWN_ERROR');
@@ -173,7 +164,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
 
   it('a reply outside the contract is not passed on', async () => {
     const odd = { servers: [{ ...STATE, era: 'hunter2' }] } as never;
-    served.push(await door.bus.serve(listServers, () => Promise.resolve(odd)));
+    served.push(await door.bus.serve(serverCalls.list, () => Promise.resolve(odd)));
     const answer = await admin(door, 'GET', '/api/mcp');
     expectRefused(answer, 500, 'UNKNOWN_ERROR');
     expect(answer.text).not.toContain('hunter2');
@@ -192,7 +183,7 @@ describe('[UP-2] what the admin routes ask, and answer', () => {
     const running = new Promise<void>((resolve) => (begun = resolve));
     const stopped = new Promise<unknown>((resolve) => {
       void door.bus
-        .serve(listServers, async (_request, { signal }) => {
+        .serve(serverCalls.list, async (_request, { signal }) => {
           begun();
           await new Promise<void>((done) => signal.addEventListener('abort', () => done()));
           resolve(signal.reason);
@@ -295,7 +286,7 @@ describe('[UP-2] what the admin routes take', () => {
     '/api/constructor',
     '/api/mcp/__proto__',
   ])('%s is no route', async (path) => {
-    served.push(await door.bus.serve(listServers, () => Promise.resolve({ servers: [] })));
+    served.push(await door.bus.serve(serverCalls.list, () => Promise.resolve({ servers: [] })));
     await serveChanges();
     expectRefused(await admin(door, 'GET', path), 404, 'NOT_FOUND');
     expectRefused(await admin(door, 'POST', path, { body: {} }), 404, 'NOT_FOUND');
@@ -371,7 +362,7 @@ describe('[UP-2] what the admin routes take', () => {
 
   it('a body of GET is not read, and nothing in it is taken for a request', async () => {
     const asked = await serveChanges();
-    served.push(await door.bus.serve(listServers, () => Promise.resolve({ servers: [] })));
+    served.push(await door.bus.serve(serverCalls.list, () => Promise.resolve({ servers: [] })));
     const { host } = new URL(door.adminUrl);
     const head = `Host: ${host}\r\nAuthorization: Bearer ${door.adminToken}\r\n`;
     const hidden = `POST /api/mcp/prewarm HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
@@ -385,7 +376,7 @@ describe('[UP-2] what the admin routes take', () => {
   });
 
   it('an absolute target, or two Hosts, lead nowhere', async () => {
-    served.push(await door.bus.serve(listServers, () => Promise.resolve({ servers: [] })));
+    served.push(await door.bus.serve(serverCalls.list, () => Promise.resolve({ servers: [] })));
     const { host } = new URL(door.adminUrl);
     const rest = `Authorization: Bearer ${door.adminToken}\r\nConnection: close\r\n\r\n`;
     expect(

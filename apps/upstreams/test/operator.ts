@@ -1,13 +1,4 @@
-import {
-  deleteServer,
-  hideTool,
-  listKnownServers,
-  listServers,
-  prewarmServers,
-  saveServer,
-  testServer,
-  toggleServer,
-} from '@portico/contracts';
+import { serverCalls } from '@portico/contracts';
 import type { ServerChange, ServerState } from '@portico/contracts';
 import { runUpstreams } from './running.js';
 
@@ -15,7 +6,7 @@ import { runUpstreams } from './running.js';
 export async function runOperated(...given: Parameters<typeof runUpstreams>) {
   const running = await runUpstreams(...given);
   const { bus } = running;
-  const list = () => bus.ask(listServers, {});
+  const list = () => bus.ask(serverCalls.list, {});
   return {
     running,
     close: () => running.close(),
@@ -23,13 +14,13 @@ export async function runOperated(...given: Parameters<typeof runUpstreams>) {
     named: async (name: string): Promise<ServerState> =>
       (await list()).servers.find((server) => server.name === name) as ServerState,
     names: async () => (await list()).servers.map(({ name }) => name),
-    catalog: async () => (await bus.ask(listKnownServers, {})).servers,
-    save: (name: string, entry: unknown) => bus.ask(saveServer, { name, entry }),
-    remove: (name: string) => bus.ask(deleteServer, { name }),
-    toggle: (name: string, enabled: boolean) => bus.ask(toggleServer, { name, enabled }),
-    hide: (name: string, tool: string, hidden = true) => bus.ask(hideTool, { name, tool, hidden }),
-    test: (name: string) => bus.ask(testServer, { name }),
-    prewarm: () => bus.ask(prewarmServers, {}),
+    catalog: async () => (await bus.ask(serverCalls.catalog, {})).servers,
+    save: (name: string, entry: unknown) => bus.ask(serverCalls.save, { name, entry }),
+    remove: (name: string) => bus.ask(serverCalls.delete, { name }),
+    toggle: (name: string, enabled: boolean) => bus.ask(serverCalls.toggle, { name, enabled }),
+    hide: (name: string, tool: string, hidden = true) => bus.ask(serverCalls.tool, { name, tool, hidden }),
+    test: (name: string) => bus.ask(serverCalls.test, { name }),
+    prewarm: () => bus.ask(serverCalls.prewarm, {}),
   };
 }
 

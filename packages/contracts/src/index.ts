@@ -52,6 +52,7 @@ export {
   listServers,
   prewarmServers,
   saveServer,
+  serverCalls,
   serverStatus,
   serversChanged,
   testServer,

@@ -112,6 +112,18 @@ export const testServer = change('upstreams.test', Name, 200_000);
 /** Starts connecting every enabled server, 4 at a time, and does not wait for it. */
 export const prewarmServers = change('upstreams.prewarm', z.object({}), 5_000);
 
+/** All that an operator may ask of the configured servers, by the last word of its subject. */
+export const serverCalls = {
+  list: listServers,
+  catalog: listKnownServers,
+  save: saveServer,
+  delete: deleteServer,
+  toggle: toggleServer,
+  tool: hideTool,
+  test: testServer,
+  prewarm: prewarmServers,
+} as const;
+
 /**
  * Asked of whichever instance holds the server. `connect`: connect first, unless it is; `reconnect`: connect anew. Answered
  * when that has come to its end, well or not, or when the asker's deadline passes.

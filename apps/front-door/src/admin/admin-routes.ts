@@ -1,17 +1,4 @@
-import {
-  type Call,
-  type ServerChange,
-  deleteServer,
-  eraseAnswers,
-  hideTool,
-  listKnownServers,
-  listServers,
-  prewarmServers,
-  restoreTool,
-  saveServer,
-  testServer,
-  toggleServer,
-} from '@portico/contracts';
+import { type Call, type ServerChange, eraseAnswers, restoreTool, serverCalls } from '@portico/contracts';
 import { z } from 'zod';
 
 type Change = Call<z.ZodObject, z.ZodType<ServerChange>>;
@@ -39,14 +26,14 @@ const change = (call: Change): AdminRoute => ({ method: 'POST', call, body: z.st
 
 /** The routes of `/api`, by path: each asks one call of the service concerned. */
 export const ADMIN_ROUTES: ReadonlyMap<string, AdminRoute> = new Map([
-  ['/api/mcp', read(listServers)],
-  ['/api/mcp/catalog', read(listKnownServers)],
-  ['/api/mcp/save', change(saveServer)],
-  ['/api/mcp/delete', change(deleteServer)],
-  ['/api/mcp/toggle', change(toggleServer)],
-  ['/api/mcp/tool', change(hideTool)],
-  ['/api/mcp/test', change(testServer)],
-  ['/api/mcp/prewarm', change(prewarmServers)],
+  ['/api/mcp', read(serverCalls.list)],
+  ['/api/mcp/catalog', read(serverCalls.catalog)],
+  ['/api/mcp/save', change(serverCalls.save)],
+  ['/api/mcp/delete', change(serverCalls.delete)],
+  ['/api/mcp/toggle', change(serverCalls.toggle)],
+  ['/api/mcp/tool', change(serverCalls.tool)],
+  ['/api/mcp/test', change(serverCalls.test)],
+  ['/api/mcp/prewarm', change(serverCalls.prewarm)],
   ['/api/cache/erase', act(eraseAnswers)],
   ['/api/cache/restore', act(restoreTool)],
 ]);

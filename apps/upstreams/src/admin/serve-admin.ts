@@ -1,14 +1,5 @@
 import type { Bus, Subscription } from '@portico/bus';
-import {
-  deleteServer,
-  hideTool,
-  listKnownServers,
-  listServers,
-  prewarmServers,
-  saveServer,
-  testServer,
-  toggleServer,
-} from '@portico/contracts';
+import { serverCalls } from '@portico/contracts';
 import { closeTogether } from '../closed.js';
 import type { AdminParts } from './admin-parts.js';
 import { remove } from './delete-server.js';
@@ -32,14 +23,14 @@ export async function serveAdmin(parts: AdminParts): Promise<{ close(): Promise<
     return subscription;
   };
   try {
-    await serve(listServers, () => listAll(parts));
-    await serve(listKnownServers, () => listKnown(parts));
-    await serve(saveServer, ({ name, entry }) => save(parts, name, entry));
-    await serve(deleteServer, ({ name }) => remove(parts, name));
-    await serve(toggleServer, ({ name, enabled }) => toggle(parts, name, enabled));
-    await serve(hideTool, ({ name, tool, hidden }) => hide(parts, name, tool, hidden));
-    await serve(testServer, ({ name }, { signal }) => test(parts, name, signal));
-    await serve(prewarmServers, async () => {
+    await serve(serverCalls.list, () => listAll(parts));
+    await serve(serverCalls.catalog, () => listKnown(parts));
+    await serve(serverCalls.save, ({ name, entry }) => save(parts, name, entry));
+    await serve(serverCalls.delete, ({ name }) => remove(parts, name));
+    await serve(serverCalls.toggle, ({ name, enabled }) => toggle(parts, name, enabled));
+    await serve(serverCalls.tool, ({ name, tool, hidden }) => hide(parts, name, tool, hidden));
+    await serve(serverCalls.test, ({ name }, { signal }) => test(parts, name, signal));
+    await serve(serverCalls.prewarm, async () => {
       prewarming.start();
       return { ok: true as const };
     });
