@@ -1,9 +1,4 @@
 import { type Bus, connectBus } from '@portico/bus';
-import {
-  startAdapterCluster,
-  readConfig as readClusterConfig,
-  settings as clusterSettings,
-} from '@portico/adapter-cluster';
 import { startDiscovery, readConfig as readDiscoveryConfig, settings as discoverySettings } from '@portico/discovery';
 import {
   type RunningFrontDoor,
@@ -13,7 +8,9 @@ import {
 } from '@portico/front-door';
 import type { Log } from '@portico/observe';
 import { type Environment, type SettingsTable } from '@portico/settings';
+import { readConfig as readCacheConfig, settings as cacheSettings, startSemanticCache } from '@portico/semantic-cache';
 import { startTaskRuntime, readConfig as readTaskConfig, settings as taskSettings } from '@portico/task-runtime';
+import { DOMAINS, configuredDomains } from './domains.js';
 import { startUpstreams, readConfig as readUpstreamsConfig, settings as upstreamsSettings } from '@portico/upstreams';
 
 /** Every setting there is, as the apps declare them. */
@@ -22,7 +19,8 @@ export const settingsTables: readonly SettingsTable[] = [
   upstreamsSettings,
   discoverySettings,
   taskSettings,
-  clusterSettings,
+  cacheSettings,
+  ...DOMAINS.map(({ settings }) => settings),
 ];
 
 export interface RunningPortico {
@@ -43,7 +41,8 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
   const upstreams = readUpstreamsConfig(env);
   const discovery = readDiscoveryConfig(env);
   const task = readTaskConfig(env);
-  const cluster = readClusterConfig(env);
+  const cache = readCacheConfig(env);
+  const domains = configuredDomains(env);
   const bus = await connectBus({ url: config.busUrl, name: 'portico', log: log.child({ service: 'bus' }) });
   const running: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
@@ -54,8 +53,8 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
     running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' })));
     running.push(await startUpstreams(bus, upstreams, log.child({ service: 'upstreams' })));
     running.push(await startTaskRuntime(bus, task, log.child({ service: 'task-runtime' })));
-    if (cluster !== undefined)
-      running.push(await startAdapterCluster(bus, cluster, log.child({ service: 'adapter-cluster' })));
+    running.push(await startSemanticCache(bus, cache, log.child({ service: 'semantic-cache' })));
+    for (const { name, start } of domains) running.push(await start(bus, log.child({ service: name })));
     const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }), startedAt);
     running.push(door);
     return { url: door.url, adminUrl: door.adminUrl, adminTokenFile: config.adminTokenFile, bus, close };

@@ -1,0 +1,42 @@
+import * as cluster from '@portico/adapter-cluster';
+import type { Bus } from '@portico/bus';
+import type { Log } from '@portico/observe';
+import type { Environment, SettingsTable } from '@portico/settings';
+
+interface ServedDomain {
+  close(): Promise<void>;
+}
+
+/** A domain of ours that is there only when it is configured. */
+interface OptionalDomain {
+  readonly name: string;
+  readonly settings: SettingsTable;
+  /** How to start it, by what the environment says; undefined when it says nothing. Throws a SettingError. */
+  configured(env: Environment): ((bus: Bus, log: Log) => Promise<ServedDomain>) | undefined;
+}
+
+const optional = <Config>(
+  name: string,
+  settings: SettingsTable,
+  readConfig: (env: Environment) => Config | undefined,
+  start: (bus: Bus, config: Config, log: Log) => Promise<ServedDomain>,
+): OptionalDomain => ({
+  name,
+  settings,
+  configured(env) {
+    const config = readConfig(env);
+    return config === undefined ? undefined : (bus, log) => start(bus, config, log);
+  },
+});
+
+/** In the order of the settings' table. */
+export const DOMAINS: readonly OptionalDomain[] = [
+  optional('adapter-cluster', cluster.settings, cluster.readConfig, cluster.startAdapterCluster),
+];
+
+/** Those that the environment configures, read before anything is started. */
+export const configuredDomains = (env: Environment) =>
+  DOMAINS.flatMap(({ name, configured }) => {
+    const start = configured(env);
+    return start === undefined ? [] : [{ name, start }];
+  });
