@@ -39,6 +39,7 @@ async function openAlone() {
     url: running.url,
     adminUrl: running.adminUrl,
     adminToken: readFileSync(join(home, 'admin-token'), 'utf8').trim(),
+    stop: () => running.close(),
     async close() {
       await running.close();
       await bus.close();
@@ -397,6 +398,25 @@ describe('[UP-2] the rest of the admin listener', () => {
     expect(await (await fetch(`${door.adminUrl}/metrics`)).text()).toContain('process_resident_memory_bytes');
   });
 
+  it('ends within its time at a stop, whatever still runs', async () => {
+    const stopping = await openAlone();
+    let begun = (): void => undefined;
+    const running = new Promise<void>((resolve) => (begun = resolve));
+    const serving = await stopping.bus.serve(serverCalls.test, () => {
+      begun();
+      return new Promise(() => undefined);
+    });
+    const cut = admin(stopping, 'POST', '/api/mcp/test', { body: { name: 'a' } }).catch((error: unknown) => error);
+    await running;
+    const stopped = performance.now();
+    await stopping.stop();
+    // 2 s are given to what runs.
+    expect(performance.now() - stopped).toBeLessThan(20_000);
+    expect(await cut).toMatchObject({ code: 'ECONNRESET' });
+    void serving.close();
+    await stopping.close();
+  });
+
   it('holds a bounded number of connections, and answers again when they have gone', async () => {
     const { hostname, port } = new URL(door.adminUrl);
     const sockets = await Promise.all(
@@ -409,7 +429,9 @@ describe('[UP-2] the rest of the admin listener', () => {
           }),
       ),
     );
-    const closed = () => sockets.filter((socket) => socket.readableEnded || socket.destroyed).length;
+    // Who is let in and says nothing is told so, later, before it is closed.
+    const closed = () =>
+      sockets.filter((socket) => (socket.readableEnded || socket.destroyed) && socket.bytesRead === 0).length;
     for (const socket of sockets) socket.resume();
     for (const end = Date.now() + 10_000; closed() < 16 && Date.now() < end;)
       await new Promise((next) => setTimeout(next, 20));
