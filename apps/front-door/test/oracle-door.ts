@@ -14,7 +14,7 @@ export async function openOracleDoor(
   catalogue: SourceCatalogue,
   backend: OracleBackend,
 ): Promise<Pick<OpenDoor, 'url' | 'close'>> {
-  const door = await openDoor();
+  const door = await openDoor({ CONTEXT_IN_SCHEMAS: 'off', MANIFEST: 'off' });
   const { revision: _, ...published } = catalogue;
   const source = await serveSource(
     door.bus,

@@ -51,12 +51,16 @@ function plainError({ message: _wording, data, ...rest }: Loose): Loose {
   return Object.keys(others).length === 0 ? rest : { ...rest, data: others };
 }
 
-/** The envelope (FD-20, FD-21) and the front door's own tools (FD-27) are tested by themselves. */
+/** The envelope (FD-20, FD-21) and the front door's own tools (FD-27) and resources (SS-5) are tested by themselves. */
 function plainResult(result: Loose): Loose {
-  const { _meta, tools, ...rest } = result;
+  const { _meta, tools, resourceTemplates, ...rest } = result;
   const plain: Loose = rest;
   if (Array.isArray(tools))
     plain['tools'] = tools.filter((tool: Loose) => !String(tool['name']).startsWith('gateway.'));
+  if (Array.isArray(resourceTemplates))
+    plain['resourceTemplates'] = resourceTemplates.filter(
+      (template: Loose) => !String(template['uriTemplate']).startsWith('portico:'),
+    );
   if (!isObject(_meta)) return _meta === undefined ? plain : { ...plain, _meta };
   const { [ENVELOPE_META_KEY]: envelope, ...others } = _meta;
   if (Object.keys(others).length > 0) plain['_meta'] = others;
