@@ -85,8 +85,8 @@ export class LearntCatalogues {
       // Nor when nothing was asked: how it failed before says more.
       if (isOver || (error instanceof Fault && error.cause instanceof CircuitOpen)) throw error;
       const reason = discoveryErrorOf(error);
-      this.states.failed(source, reason, configuration, performance.now() - begun);
-      this.options.log.warn('source.not-answering', { source, reason });
+      const isNews = this.states.failed(source, reason, configuration, performance.now() - begun);
+      this.options.log[isNews ? 'warn' : 'debug']('source.not-answering', { source, reason });
       throw error;
     }
   }

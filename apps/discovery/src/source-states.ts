@@ -61,13 +61,17 @@ export class SourceStates {
     facts.configuration = configuration;
   }
 
-  failed(source: SourceAddress, error: DiscoveryError, configuration: string, latencyMs: number): void {
+  /** Whether that is news: it did not fail before, or in another way, or was configured otherwise. */
+  failed(source: SourceAddress, error: DiscoveryError, configuration: string, latencyMs: number): boolean {
     const facts = this.#factsOf(source);
+    const isNews =
+      facts.failuresInARow === 0 || facts.failure?.error !== error || facts.configuration !== configuration;
     this.#fail(facts, error);
     facts.configuration = configuration;
     facts.failuresInARow++;
     facts.failureAt = steadyNow();
     facts.latencyMs = latencyMs;
+    return isNews;
   }
 
   /** No instance of it is heard any more. */

@@ -172,3 +172,22 @@ describe('[DI-12] health', () => {
     expect(unused.asked).toBe(0);
   });
 });
+
+describe('a source that fails again and again in the same way', () => {
+  it('is a warning once, and once more when it fails in another way or after it was well', async () => {
+    const source = await room.source('upstream.a', down);
+    await room.discover({ MCP_DISCOVERY_CACHE_TTL_SECS: '0' });
+    const reasons = () => room.told('source.not-answering').map(({ reason }) => reason);
+    await failTimes(2);
+    expect(reasons()).toEqual(['unreachable']);
+    source.answer = broken;
+    await failTimes(2);
+    expect(reasons()).toEqual(['unreachable', 'invalid_response']);
+    source.answer = () => catalogueOf('a');
+    await room.tools('upstream.a');
+    source.answer = broken;
+    // Within its grace the last known list is served all the same.
+    await room.tools('upstream.a').catch(() => undefined);
+    await eventually(() => expect(reasons()).toEqual(['unreachable', 'invalid_response', 'invalid_response']));
+  });
+});
