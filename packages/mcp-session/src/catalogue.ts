@@ -109,7 +109,7 @@ async function readList<Item extends JsonObject>(
   const items = new Map<unknown, Item>();
   const cursors = new Set<unknown>();
   const leftOut = (why: string, name?: unknown) =>
-    parts.log.warn('item-left-out', {
+    parts.log.warn('session.item-left-out', {
       server: parts.name,
       list: method,
       why,
@@ -155,7 +155,7 @@ function hasGrantableHeaders(
 ): boolean {
   const mirrored = mirroredParams(tool.inputSchema);
   if ('invalid' in mirrored) {
-    parts.log.warn('item-left-out', {
+    parts.log.warn('session.item-left-out', {
       server: parts.name,
       list: 'tools/list',
       name: tool.name.slice(0, 128),

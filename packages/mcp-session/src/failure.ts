@@ -26,6 +26,10 @@ export function tellFailure(
   const { message, reason } = failure;
   const again = before?.message === message && before.reason === reason;
   const told = again || fault.code === 'CANCELLED' || quiet ? 'debug' : 'warn';
-  log[told]('not-connected', { server: name, code: fault.code, ...(reason ? { reason } : { cause: fault.cause }) });
+  log[told]('session.not-connected', {
+    server: name,
+    code: fault.code,
+    ...(reason ? { reason } : { cause: fault.cause }),
+  });
   return failure;
 }

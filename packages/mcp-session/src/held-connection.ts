@@ -146,7 +146,7 @@ export class HeldConnection {
       this.#live = connection;
       this.#facts = connection.facts;
       this.#failure = undefined;
-      parts.log.info('connected', { server: parts.name, protocolVersion: connection.facts.protocolVersion });
+      parts.log.info('session.connected', { server: parts.name, protocolVersion: connection.facts.protocolVersion });
       // Whatever changed while nobody listened was missed.
       if (this.#hadOne) parts.changed();
       this.#hadOne = true;
@@ -166,7 +166,7 @@ export class HeldConnection {
     try {
       this.#memory.legacySince ??= await this.eraMemory?.recall();
     } catch (error) {
-      this.parts.log.warn('era-not-recalled', { server: this.parts.name, error });
+      this.parts.log.warn('session.era-not-recalled', { server: this.parts.name, error });
     }
   }
 

@@ -176,7 +176,7 @@ export class HeldSession {
         const isLoss = fault.code === 'BACKEND_UNAVAILABLE';
         const why = fault instanceof Refusal ? fault.refusal : idempotent && isLoss ? 'connection-lost' : undefined;
         if (why === undefined || again) throw fault;
-        this.#parts.log.info('asked-again', { server: this.#parts.name, why });
+        this.#parts.log.info('session.asked-again', { server: this.#parts.name, why });
         if (why === 'header-mismatch') await this.#catalogue.readHeaders(connection, signal);
       }
     }

@@ -163,7 +163,7 @@ export class LegacyHttpConnection implements Connection {
     if (this.#ended || this.#telling >= TOLD_AT_ONCE) return;
     this.#telling++;
     this.#post(body, AbortSignal.timeout(PARTING_MS))
-      .catch((error: unknown) => this.parts.log.debug('message-not-taken', { server: this.parts.name, error }))
+      .catch((error: unknown) => this.parts.log.debug('session.message-not-taken', { server: this.parts.name, error }))
       .finally(() => this.#telling--);
   }
 

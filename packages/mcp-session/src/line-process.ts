@@ -71,7 +71,7 @@ export class LineProcess {
     });
     child.on('error', (error) => this.giveUp(notStarted(error, parts)));
     for (const pipe of [child.stdin, child.stdout, child.stderr]) {
-      pipe.on('error', (error) => log.debug('pipe-failed', { server: name, error }));
+      pipe.on('error', (error) => log.debug('process.pipe-failed', { server: name, error }));
     }
   }
 

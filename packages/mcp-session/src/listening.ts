@@ -72,10 +72,10 @@ export async function keepOpen(
     } catch (error) {
       const { code, cause } = Fault.from(error);
       if (code === 'UNSUPPORTED' || code === 'INVALID_ARGUMENTS') {
-        parts.log.info('listening-refused', { server: parts.name });
+        parts.log.info('session.listening-refused', { server: parts.name });
         return;
       }
-      parts.log.debug('listening-ended', { server: parts.name, code, cause });
+      parts.log.debug('session.listening-ended', { server: parts.name, code, cause });
     }
     gap = true;
     if (performance.now() - openedAt > GOOD_STREAM_MS) wait = FIRST_WAIT_MS;

@@ -40,6 +40,6 @@ function give(notice: Notice, ask: Ask, parts: SessionParts): void {
     ask.onNotice?.(notice);
   } catch (error) {
     // The call goes on: who listens badly harms nobody else.
-    parts.log.warn('notice-listener-failed', { server: parts.name, error });
+    parts.log.warn('session.notice-listener-failed', { server: parts.name, error });
   }
 }

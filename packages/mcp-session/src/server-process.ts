@@ -109,18 +109,18 @@ export class ServerProcess {
   #onLine(line: string): void {
     const { log, name } = this.parts;
     // Servers do print to stdout; what is no message is nobody's. A flood of it would cost far more to parse than to look at.
-    if (!MESSAGE.test(line)) return log.debug('not-a-message', { server: name, length: line.length });
+    if (!MESSAGE.test(line)) return log.debug('process.line-not-understood', { server: name, length: line.length });
     let message: unknown;
     try {
       message = JSON.parse(line);
     } catch {
-      return log.debug('not-a-message', { server: name, length: line.length });
+      return log.debug('process.line-not-understood', { server: name, length: line.length });
     }
     try {
       for (const one of Array.isArray(message) ? message : [message]) this.#onMessage(one, line.length);
     } catch (error) {
       // Whatever a line makes us trip over costs that line, never the process that reads it.
-      log.warn('message-not-handled', { server: name, error });
+      log.warn('process.message-not-handled', { server: name, error });
     }
   }
 

@@ -48,7 +48,7 @@ export class SessionChanges {
     try {
       listener();
     } catch (error) {
-      this.log.error('listener-failed', { server: this.server, error });
+      this.log.error('session.listener-failed', { server: this.server, error });
     }
   }
 }

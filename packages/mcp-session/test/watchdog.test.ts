@@ -50,8 +50,14 @@ const watchdogs = (): number[] =>
     })
     .map(Number);
 
-const parentOf = (pid: number): number =>
-  Number(/\nPPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+/** Undefined: it has gone meanwhile. */
+const parentOf = (pid: number): number | undefined => {
+  try {
+    return Number(/\nPPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+};
 const ownWatchdogs = (parent: number): number[] => watchdogs().filter((pid) => parentOf(pid) === parent);
 
 /** A process of its own that starts `servers` and has each watched, by the very source of the watchdog. */
