@@ -1,0 +1,24 @@
+import { connectBus } from '@portico/bus';
+import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { withDotEnv } from '@portico/settings';
+import { readConfig, startAdapterDagger } from './adapter-dagger.module.js';
+
+await runService(async () => {
+  const config = readConfig(withDotEnv(process.env, process.cwd()));
+  if (!config) throw new Error('CI_DISPATCHER_URL is not set: it says which CI dispatcher to publish.');
+  const log = createLog({ name: 'adapter-dagger', ...config.log });
+  const readiness = new Readiness();
+  const { host, port } = config.ops;
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
+  const bus = await connectBus({ url: config.busUrl, name: 'adapter-dagger', log });
+  const adapter = await startAdapterDagger(bus, config, log);
+  readiness.started();
+  return {
+    async close() {
+      readiness.draining();
+      await adapter.close();
+      await bus.close();
+      await ops?.close();
+    },
+  };
+});
