@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { SHARE_ENV, Worker } from 'node:worker_threads';
 import { DIMENSIONS } from './embedder.js';
 
 type Message = 'ready' | { readonly states: Float32Array } | { readonly error: string };
@@ -19,7 +19,8 @@ export class Session {
   private dead: Error | undefined;
 
   private constructor(model: Uint8Array, threads: number) {
-    this.worker = new Worker(WORKER, { workerData: { model, threads }, env: {}, stdout: true, stderr: true });
+    // A thread's own environment would not reach the runtime, whose library reads that of the process.
+    this.worker = new Worker(WORKER, { workerData: { model, threads }, env: SHARE_ENV, stdout: true, stderr: true });
     // What the runtime's own library has to say is for no log of ours.
     this.worker.stdout.resume();
     this.worker.stderr.resume();

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { cosine } from './cosine.js';
 import { DIMENSIONS, openEmbedder, readFingerprint, type Embedder } from '@portico/embedding';
 
@@ -34,6 +36,11 @@ describe('[SC-14] the embedder', () => {
       expect(cosine(alone!.vector, together[at]!.vector)).toBeGreaterThan(0.99999);
       expect(alone!.words.map((word) => word.text)).toEqual(together[at]!.words.map((word) => word.text));
     }
+  });
+
+  it('has a runtime that tells nobody of its use', () => {
+    // The first thing that the runtime's telemetry does is to open this file.
+    expect(existsSync(join(tmpdir(), `mat-debug-${process.pid}.log`))).toBe(false);
   });
 
   it('gives vectors of length 1, and words in their order and spelling', async () => {

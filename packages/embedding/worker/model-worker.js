@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 
 /**
  * The model in a thread of its own, because loading and running it block the loop that they run on. A message is a batch, and is
@@ -10,6 +9,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
  * @type {{ model: Uint8Array, threads: number }}
  */
 const { model, threads } = workerData;
+// Before the runtime is loaded: it would tell its maker of its use, and keep an id of this machine in the user's home.
+process.env['ORT_DISABLE_TELEMETRY'] = '1';
+const { InferenceSession, Tensor } = await import('onnxruntime-node');
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 const OUTPUT = 'last_hidden_state';
 
