@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Bus } from '@portico/bus';
+import type { Bus, Subscription } from '@portico/bus';
+import { sourceHeartbeat } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import { type RedisScripts, openRedis } from '@portico/storage';
 import type { Authenticator } from './auth/authenticator.js';
@@ -23,6 +24,7 @@ interface Parts {
   readonly policy: ReturnType<typeof openPolicy>;
   readonly bulkhead: Bulkhead;
   readonly breakers: DomainBreakers;
+  readonly heartbeats: Subscription;
   readonly receipts: Receipts;
   readonly redis: RedisScripts | undefined;
 }
@@ -34,6 +36,10 @@ export class Gatekeepers implements OnApplicationShutdown {
   /** Waits for no store and no issuer. Rejects with one sentence for a file of keys or of rules that can not be used. */
   static async open(bus: Bus, config: FrontDoorConfig, log: Log): Promise<Gatekeepers> {
     const { auth, limits, policyFile, redisUrl } = config;
+    const breakers = new DomainBreakers(limits.breaker);
+    const heartbeats = await bus.listen(sourceHeartbeat, ({ sources }) =>
+      sources.forEach((source) => breakers.heard(source)),
+    );
     const policy = openPolicy({ file: policyFile.path, explicit: policyFile.explicit, authMode: auth.mode, log });
     const authenticator = await openAuthenticator(auth, { log });
     const redis = redisUrl === 'memory:' ? undefined : await openRedis(redisUrl, { log, waitMs: 0 });
@@ -45,19 +51,20 @@ export class Gatekeepers implements OnApplicationShutdown {
       admission: openAdmission({ limits, redis, log }),
       policy,
       bulkhead: new Bulkhead(limits.domain),
-      breakers: new DomainBreakers(limits.breaker),
+      breakers,
+      heartbeats,
       receipts: new Receipts(bus, log, kept, frontDoor),
       redis,
     });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const { policy, authenticator, standing, admission, breakers, receipts, redis } = this.parts;
+    const { policy, authenticator, standing, admission, breakers, heartbeats, receipts, redis } = this.parts;
     policy.close();
     standing.close();
     authenticator.close();
     breakers.close();
-    await Promise.allSettled([admission.close(), receipts.close()]);
+    await Promise.allSettled([heartbeats.close(), admission.close(), receipts.close()]);
     await redis?.close();
   }
 }

@@ -21,7 +21,10 @@ class MemoryLink implements Link {
     const group = this.hub.accepting.get(request.subject);
     const accept = group?.takers[group.next++ % group.takers.length];
     if (!accept)
-      throw new Fault('BACKEND_UNAVAILABLE', 'The service that answers this is not running.', { executed: 'no' });
+      throw new Fault('BACKEND_UNAVAILABLE', 'The service that answers this is not running.', {
+        executed: 'no',
+        unserved: true,
+      });
     return accept(request, answers);
   }
 

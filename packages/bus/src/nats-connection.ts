@@ -75,7 +75,10 @@ export class NatsConnection {
   publish(subject: string, data: Uint8Array, { reply, headers }: { reply?: string; headers?: HeaderBlock } = {}): void {
     const { client } = this;
     if (!client || client.isClosed())
-      throw new Fault('BACKEND_UNAVAILABLE', 'The bus is not connected right now.', { executed: 'no' });
+      throw new Fault('BACKEND_UNAVAILABLE', 'The bus is not connected right now.', {
+        executed: 'no',
+        unserved: true,
+      });
     const bytes = data.length + (headers?.byteLength ?? 0);
     if (bytes > this.maxPayload) throw new TooLarge(bytes, this.maxPayload);
     client.publish(subject, data, {

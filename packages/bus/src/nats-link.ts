@@ -145,7 +145,7 @@ export class NatsLink implements Link {
 }
 
 const unavailable = (message: string, executed: 'no' | 'unknown'): unknown =>
-  new Fault('BACKEND_UNAVAILABLE', message, { executed }).toRecord();
+  new Fault('BACKEND_UNAVAILABLE', message, { executed, unserved: true }).toRecord();
 
 const encode = (packet: object): Uint8Array => {
   try {

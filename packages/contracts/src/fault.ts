@@ -39,6 +39,8 @@ export const FaultRecord = z.object({
   executed: Executed,
   retryAfterMs: z.number().nonnegative().optional(),
   rpc: RpcError.optional(),
+  /** The bus found nobody to ask, or was not there itself: it says nothing of who would answer. */
+  unserved: z.boolean().optional(),
 });
 export type FaultRecord = z.infer<typeof FaultRecord>;
 
@@ -60,6 +62,7 @@ export interface FaultOptions {
   readonly executed?: Executed;
   readonly retryAfterMs?: number | undefined;
   readonly rpc?: RpcError | undefined;
+  readonly unserved?: boolean | undefined;
 }
 
 /** The only error that crosses a service's boundary. `message` may be shown to callers: no address, path or secret in it. */
@@ -68,6 +71,7 @@ export class Fault extends Error {
   readonly executed: Executed;
   readonly retryAfterMs: number | undefined;
   readonly rpc: RpcError | undefined;
+  readonly unserved: boolean;
 
   constructor(
     readonly code: FaultCode,
@@ -78,6 +82,7 @@ export class Fault extends Error {
     this.executed = options.executed ?? executedByDefault(code);
     this.retryAfterMs = options.retryAfterMs;
     this.rpc = options.rpc;
+    this.unserved = options.unserved ?? false;
   }
 
   toRecord(): FaultRecord {
@@ -87,6 +92,7 @@ export class Fault extends Error {
       executed: this.executed,
       ...(this.retryAfterMs !== undefined && { retryAfterMs: this.retryAfterMs }),
       ...(this.rpc !== undefined && { rpc: this.rpc }),
+      ...(this.unserved && { unserved: true }),
     };
   }
 

@@ -36,6 +36,23 @@ describe('[FD-33] the breaker of a domain', () => {
     expect(await codeOf('b', async () => begun++)).toBe('ok');
   });
 
+  it('is forgotten once its domain is heard, where only the bus found nobody', async () => {
+    open(2, 60_000);
+    const unserved = (): Promise<never> =>
+      Promise.reject(new Fault('BACKEND_UNAVAILABLE', 'Nobody.', { executed: 'no', unserved: true }));
+    for (const n of [1, 2, 3]) expect([n, await codeOf('a', unserved)]).toEqual([n, 'BACKEND_UNAVAILABLE']);
+    expect(await codeOf('a', () => Promise.resolve())).toBe('BACKEND_UNAVAILABLE');
+    breakers.heard('b');
+    expect(await codeOf('a', () => Promise.resolve())).toBe('BACKEND_UNAVAILABLE');
+    breakers.heard('a');
+    expect(await codeOf('a', () => Promise.resolve())).toBe('ok');
+    // A domain that said so itself is alive, and says it still.
+    await codeOf('a', unserved);
+    await codeOf('a', gone);
+    breakers.heard('a');
+    expect(await codeOf('a', () => Promise.resolve())).toBe('BACKEND_UNAVAILABLE');
+  });
+
   it('counts failures of calls that ran at once', async () => {
     open(5, 60_000);
     await Promise.all(Array.from({ length: 20 }, () => codeOf('a', gone)));

@@ -13,17 +13,26 @@ const TRYING_MS = 1_000;
  */
 export class DomainBreakers {
   private readonly breakers: Breakers;
+  /** Domains with a failure that was not the bus's own finding: that they are served again says nothing of those. */
+  private readonly failedThemselves = new Set<string>();
 
   constructor({ failures, resetMs }: Limits['breaker']) {
     this.breakers = new Breakers({ failures, resetMs, capacity: CAPACITY, counts: neverReached });
   }
 
+  /** A domain is being served: what failed only because nobody was there to ask need not be waited out. */
+  heard(address: string): void {
+    if (this.breakers.tracks(address) && !this.failedThemselves.has(address)) this.breakers.forget(address);
+  }
+
   /** Does the work, or rejects with BACKEND_UNAVAILABLE, `executed: no`, and when to come again. */
   async run<T>(address: string, work: () => Promise<T>): Promise<T> {
     if (this.breakers.tracks(address)) return this.runTracked(address, work);
+    if (this.failedThemselves.size > 0) this.failedThemselves.delete(address);
     try {
       return await work();
     } catch (error) {
+      this.note(address, error);
       if (neverReached(error)) await this.breakers.run(address, () => Promise.reject(error)).catch(() => {});
       throw error;
     }
@@ -33,12 +42,17 @@ export class DomainBreakers {
     this.breakers.close();
   }
 
+  private note(address: string, error: unknown): void {
+    if (neverReached(error) && !(error as Fault).unserved) this.failedThemselves.add(address);
+  }
+
   private async runTracked<T>(address: string, work: () => Promise<T>): Promise<T> {
     try {
       const outcome = await this.breakers.run(address, () => outcomeOf(work));
       if ('fault' in outcome) throw outcome.fault;
       return outcome.value;
     } catch (error) {
+      this.note(address, error);
       if (!(error instanceof CircuitOpen)) throw error;
       throw new Fault('BACKEND_UNAVAILABLE', 'The domain can not be reached at present.', {
         executed: 'no',
