@@ -5,7 +5,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CallContext, Fault } from '@portico/contracts';
+import { Fault } from '@portico/contracts';
+import type { CallContext } from '@portico/contracts';
 import { z } from 'zod';
 import { BackendClient, BackendReader } from './backend-client.js';
 import type { BackendSettings } from './backend-link.js';
@@ -173,6 +174,27 @@ describe('the backend client', () => {
       explain: (code, body) => (code === 409 ? (JSON.parse(body) as { message: string }).message : undefined),
     });
     expect((await fault(explaining.get({ path: '/x', scope: scope() }))).message).toBe('x'.repeat(500));
+  });
+
+  it('[AD-4] lets the adapter say what an error means where its status does not', async () => {
+    const judging = client({
+      faultOf: (code, headers, body) =>
+        code !== 403
+          ? undefined
+          : body === 'key'
+            ? new Fault('UNAUTHENTICATED', 'The key is not accepted.')
+            : new Fault('BACKEND_UNAVAILABLE', 'Later.', { retryAfterMs: Number(headers['x-wait']) }),
+    });
+    const get = () => fault(judging.get({ path: '/x', scope: scope() }));
+    answer = status(403, 'key');
+    expect(await get()).toMatchObject({ code: 'UNAUTHENTICATED', message: 'The key is not accepted.' });
+    expect(logged).toEqual([['backend.credential-refused', { backend: 'The backend' }]]);
+    requests.length = 0;
+    answer = status(403, '', { 'x-wait': '1' });
+    expect(await get()).toMatchObject({ code: 'BACKEND_UNAVAILABLE', retryAfterMs: 1 });
+    expect(requests).toHaveLength(2);
+    answer = status(404);
+    expect(await get()).toMatchObject({ code: 'NOT_FOUND', message: 'The backend has no such thing.' });
   });
 
   it('[AD-3] follows no redirect', async () => {

@@ -27,6 +27,8 @@ export interface BackendSettings {
   readonly ca?: string;
   /** A sentence for callers from an error answer; undefined keeps the generic one. What it returns is shown: let no internals through. */
   readonly explain?: (status: number, body: string) => string | undefined;
+  /** What an error answer means, for a backend whose status alone does not say it; undefined leaves it to the status. Its message is shown. */
+  readonly faultOf?: (status: number, headers: BackendAnswer['headers'], body: string) => Fault | undefined;
   readonly log?: SourceLog;
 }
 
@@ -131,15 +133,19 @@ export class BackendLink {
     const content = await this.capped(body, options.method);
     if (statusCode >= 200 && statusCode < 300)
       return new BackendAnswer(statusCode, headers, content, this.settings.name);
-    const { name, explain, log } = this.settings;
-    if (statusCode === 401) log?.error('backend.credential-refused', { backend: name });
+    const { name, explain, faultOf, log } = this.settings;
+    const said = content.toString('utf8');
     const retryAfter = headers['retry-after'];
-    throw faultOfStatus(
-      statusCode,
-      name,
-      Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      explain?.(statusCode, content.toString('utf8')),
-    );
+    const fault =
+      faultOf?.(statusCode, headers, said) ??
+      faultOfStatus(
+        statusCode,
+        name,
+        Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+        explain?.(statusCode, said),
+      );
+    if (fault.code === 'UNAUTHENTICATED') log?.error('backend.credential-refused', { backend: name });
+    throw fault;
   }
 
   private async capped(body: Dispatcher.ResponseData['body'], method: string): Promise<Buffer> {
@@ -184,7 +190,7 @@ export class BackendLink {
   }
 }
 
-const statusOf = (error: unknown): unknown => ((error as Error).cause as { status?: unknown }).status;
+const statusOf = (error: unknown): unknown => ((error as Error).cause as { status?: unknown } | undefined)?.status;
 
 const contextHeaders = (context: CallContext | undefined): Record<string, string> =>
   Object.fromEntries(
