@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { createEmulator } from 'emulate';
+import type { Emulator } from 'emulate';
 
 export const [OWNER, REPOSITORY, BRANCH] = ['acme', 'plans', 'plane'];
 export const GIT_TOKEN = 'ghp_GITTOKENGITTOKENGITTOKEN0000000000';
@@ -32,7 +33,7 @@ export class GitDouble {
 
   private constructor(
     private readonly server: Server,
-    private readonly emulator: Awaited<ReturnType<typeof createEmulator>>,
+    private readonly emulator: Emulator,
     /** By which tests look at the outcome, past the proxy. */
     readonly octokit: Octokit,
     readonly url: string,

@@ -75,7 +75,7 @@ export class Adapter {
     const request = { tool, arguments: args };
     const asked = { deadlineMs: 30_000, context: CONTEXT, ...options };
     const { content } = await this.bus.ask(callTool('domain.plane'), request, asked);
-    return JSON.parse((content[0] as { text: string }).text);
+    return JSON.parse(String(content?.[0]?.['text']));
   }
 
   /** The fault that a call ends with. */

@@ -1,4 +1,5 @@
 import * as cluster from '@portico/adapter-cluster';
+import * as plane from '@portico/adapter-plane';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
 import type { Environment, SettingsTable } from '@portico/settings';
@@ -32,6 +33,7 @@ const optional = <Config>(
 /** In the order of the settings' table. */
 export const DOMAINS: readonly OptionalDomain[] = [
   optional('adapter-cluster', cluster.settings, cluster.readConfig, cluster.startAdapterCluster),
+  optional('adapter-plane', plane.settings, plane.readConfig, plane.startAdapterPlane),
 ];
 
 /** Those that the environment configures, read before anything is started. */
