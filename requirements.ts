@@ -11,7 +11,7 @@ export interface Requirement {
 const PROVEN = new Set([
   ...['FD-1', 'FD-2', 'FD-3', 'FD-4', 'FD-6', 'FD-7', 'FD-11', 'FD-12', 'FD-13', 'FD-14', 'FD-20', 'FD-21', 'FD-22'],
   ...['FD-23', 'FD-24', 'FD-25', 'FD-26', 'FD-27', 'FD-30', 'FD-31', 'FD-32', 'SS-6', 'SS-7'],
-  ...['AD-1', 'AD-2', 'AD-3', 'AD-4', 'AD-5', 'AD-6', 'OP-1', 'OP-7'],
+  ...['AD-1', 'AD-2', 'AD-3', 'AD-4', 'AD-5', 'AD-6', 'AD-9', 'AD-10', 'AD-11', 'AD-12', 'OP-1', 'OP-7'],
   ...['UP-1', 'UP-2', 'UP-3', 'UP-4', 'UP-5', 'UP-6', 'UP-7', 'UP-8'],
   ...['FD-5', 'FD-8', 'FD-9', 'FD-10', 'FD-28', 'FD-33'],
   ...['LE-1', 'LE-6'],
