@@ -79,7 +79,7 @@ process.on('message', async ({ url, tool, connections, milliseconds }) => {
   const { origin, pathname: path } = new URL(url);
   const seen = await run(
     poolFor(origin, connections),
-    { path, tool, headers: callHeaders(tool) },
+    { path, tool, headers: callHeaders(tool, url) },
     connections,
     milliseconds,
   );

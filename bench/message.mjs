@@ -12,13 +12,17 @@ const META = JSON.stringify({
 });
 const WORDS = 'the quick brown fox jumps over the lazy dog';
 
-/** Headers a modern client sends with a call of `tool`. @param {string} tool */
-export const callHeaders = (tool) => ({
+/**
+ * Headers a modern client sends with a call of `tool`; what it authenticates with stands behind the `#` of a row's URL.
+ * @param {string} tool @param {string} url
+ */
+export const callHeaders = (tool, url) => ({
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
   'mcp-protocol-version': REVISION,
   'mcp-method': 'tools/call',
   'mcp-name': tool,
+  ...(url.includes('#') && { authorization: `Bearer ${url.slice(url.indexOf('#') + 1)}` }),
 });
 
 /** @param {number} id */

@@ -43,6 +43,20 @@ const settingsFor = async ({ upstreamUrl, home }) => {
   return { ...SETTLED, MCP_SERVERS_FILE: file, PORTICO_HOME: home, WORKSPACE: join(home, 'workspace') };
 };
 
+/** Settings of a front door with a policy, whose callers are told apart and limited, and never reach the limit. @param {string} home */
+const guarded = async (home) => {
+  const policy = {
+    tools: [{ match: `${PREFIX}*`, effect: 'read' }],
+    access: [
+      { subjects: ['nobody'], deny: ['*.delete_*'] },
+      { tenants: ['b*'], allow: [`${PREFIX}*`] },
+    ],
+  };
+  await writeFile(join(home, 'policy.yaml'), JSON.stringify(policy));
+  const limits = { RATE_LIMIT_PER_SECOND: '1000000', RATE_LIMIT_BURST: '1000000' };
+  return { ...SETTLED, ...limits, PORTICO_HOME: home, POLICY_FILE: join(home, 'policy.yaml') };
+};
+
 /** @type {Row[]} */
 export const ROWS = [
   {
@@ -57,6 +71,32 @@ export const ROWS = [
     tool: PREFIX + TOOL,
     builds: ['packages/domain-kit/dist/index.js', 'apps/discovery/dist/main.js', 'apps/front-door/dist/main.js'],
     start: ({ node, home }) => addressOf(node(ours('front-alone'), [], { ...SETTLED, PORTICO_HOME: home })),
+  },
+  {
+    name: 'front-key',
+    title: 'the same, by API key, under a policy',
+    tool: PREFIX + TOOL,
+    builds: ['apps/front-door/dist/auth/keys/main.js'],
+    async start({ node, home }) {
+      const key = node(built('apps/front-door/dist/auth/keys/main.js'), ['create', '--subject', 'b', '--tenant', 'b'], {
+        PORTICO_HOME: home,
+      });
+      const [secret] = await said(key, /portico_[0-9a-f]{12}_[A-Za-z0-9_-]{43}/);
+      const env = { ...(await guarded(home)), AUTH_MODE: 'api-key' };
+      return `${await addressOf(node(ours('front-alone'), [], env))}#${secret}`;
+    },
+  },
+  {
+    name: 'front-jwt',
+    title: 'the same, by token, under a policy',
+    tool: PREFIX + TOOL,
+    builds: ['packages/testkit/dist/token-issuer.js'],
+    async start({ node, home }) {
+      const [, issuer, jwks, token] = await said(node(ours('token-issuer')), /issuer (\S+) (\S+) (\S+)/);
+      const names = { JWT_ISSUER: issuer, JWT_JWKS_URL: jwks, JWT_AUDIENCE: 'bench' };
+      const env = { ...(await guarded(home)), AUTH_MODE: 'jwt', ...names };
+      return `${await addressOf(node(ours('front-alone'), [], env))}#${token}`;
+    },
   },
   { name: 'sdk-only', title: 'SDK-only server', tool: TOOL, start: ({ node }) => addressOf(node(ours('sdk-only'))) },
   { name: 'direct', title: 'the upstream called directly', tool: TOOL, start: async ({ upstreamUrl }) => upstreamUrl },

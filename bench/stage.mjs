@@ -99,7 +99,7 @@ const answersRight = async (url, tool) => {
   let last = 'nothing';
   for (const start = Date.now(); Date.now() - start < READY_LIMIT_MS;) {
     try {
-      const answer = await fetch(url, { method: 'POST', headers: callHeaders(tool), body: callBody(tool, 0) });
+      const answer = await fetch(url, { method: 'POST', headers: callHeaders(tool, url), body: callBody(tool, 0) });
       last = await answer.text();
       if (isRight(last, 0)) return;
     } catch (error) {
