@@ -72,10 +72,7 @@ const library = (name: string, text: string) => ({
 let sources: Awaited<ReturnType<OpenDoor['serve']>>[] = [];
 beforeAll(async () => {
   upstream = await startModernHttpServer({ tools: TOOLS });
-  door = await openDoor(
-    { CONTEXT_IN_SCHEMAS: 'off' },
-    { servers: { up: { url: upstream.url, allowPrivate: true } } },
-  );
+  door = await openDoor({ CONTEXT_IN_SCHEMAS: 'off' }, { servers: { up: { url: upstream.url, allowPrivate: true } } });
   sources = [await door.serve(library('alpha', 'A')), await door.serve(library('beta', 'B'))];
   await door.serve(echoDomain().domain);
   await door.rpc('tools/list');

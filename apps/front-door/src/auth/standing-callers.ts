@@ -40,10 +40,14 @@ export class StandingCallers {
   }
 }
 
+/** What one may hear of depends on them. */
+const sameScopes = (a: Principal, b: Principal): boolean =>
+  a.scopes.length === b.scopes.length && a.scopes.every((scope, index) => scope === b.scopes[index]);
+
 /** Where nobody can tell now (503), who came in stays. */
 function letGo(res: ServerResponse, before: Principal, now: Principal | Refusal): void {
   const stays = isRefusal(now)
     ? now.status === 503
-    : now === before || (now.tenant === before.tenant && now.subject === before.subject);
+    : now === before || (now.tenant === before.tenant && now.subject === before.subject && sameScopes(now, before));
   if (!stays) res.end();
 }

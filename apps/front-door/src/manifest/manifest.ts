@@ -1,35 +1,38 @@
 import { createHash } from 'node:crypto';
-import { CachePolicy, ENVELOPE_VERSION, Effect } from '@portico/contracts';
+import { ENVELOPE_VERSION, Effect } from '@portico/contracts';
 import { z } from 'zod';
 import { canonicalJson } from '../cache/canonical-json.js';
 import type { Access } from '../policy/policy.js';
 import type { PublishedCatalogue } from '../published-catalogue.js';
 import type { PublishedTool } from '../published-tool.js';
 
-const ManifestTool = z.object({
+const ManifestTool = z.looseObject({
   /** As it is published. */
   name: z.string(),
   effect: Effect,
   destructive: z.boolean(),
   /** Names of the tool's own arguments. */
   input: z.array(z.string()),
-  lease: z.object({ resource: z.string() }).optional(),
+  lease: z.looseObject({ resource: z.string() }).optional(),
   staleness: z.enum(['cached', 'stale']).optional(),
-  cache: z.union([CachePolicy, z.literal(false)]),
+  cache: z.union([z.record(z.string(), z.unknown()), z.literal(false)]),
   invalidates: z.array(z.string()).optional(),
 });
 export type ManifestTool = z.infer<typeof ManifestTool>;
 
-/** The surface that one reader may see, with a digest: what changed can be told by comparing two of them. */
-export const Manifest = z.object({
+/**
+ * The surface that one reader may see, with a digest: what changed can be told by comparing two of them. What a later version
+ * adds passes, since the digest is of it too.
+ */
+export const Manifest = z.looseObject({
   contract_version: z.string(),
   /** SHA-256 of the RFC 8785 JSON of the rest, in hexadecimal. */
   digest: z.string(),
-  domains: z.array(z.object({ name: z.string(), tools: z.array(ManifestTool) })),
+  domains: z.array(z.looseObject({ name: z.string(), tools: z.array(ManifestTool) })),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-export const digestOf = ({ digest: _own, ...rest }: Omit<Manifest, 'digest'> & { digest?: string }): string =>
+export const digestOf = ({ digest: _own, ...rest }: Readonly<Record<string, unknown>>): string =>
   createHash('sha256').update(canonicalJson(rest)).digest('hex');
 
 const texts = new WeakMap<PublishedCatalogue, WeakMap<Access, string>>();
