@@ -159,7 +159,7 @@ describe('[OP-1] docker-compose.yml', () => {
   it('keeps bus and data on networks that lead nowhere, and lets only clients of what is outside out', () => {
     expect([networks['bus']?.internal, networks['data']?.internal]).toEqual([true, true]);
     const out = all.filter(([, one]) => one.networks?.includes('outside')).map(([name]) => name);
-    expect(out.sort()).toEqual(['adapter-cluster', 'adapter-plane', 'upstreams']);
+    expect(out.sort()).toEqual(['adapter-cluster', 'adapter-dagger', 'adapter-github', 'adapter-plane', 'upstreams']);
   });
 
   it('[OP-7] lets the bus carry 9 MiB: the largest answer of a backend, and its frame', () => {

@@ -1,4 +1,6 @@
 import * as cluster from '@portico/adapter-cluster';
+import * as dagger from '@portico/adapter-dagger';
+import * as github from '@portico/adapter-github';
 import * as plane from '@portico/adapter-plane';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
@@ -33,7 +35,9 @@ const optional = <Config>(
 /** In the order of the settings' table. */
 export const DOMAINS: readonly OptionalDomain[] = [
   optional('adapter-cluster', cluster.settings, cluster.readConfig, cluster.startAdapterCluster),
+  optional('adapter-dagger', dagger.settings, dagger.readConfig, dagger.startAdapterDagger),
   optional('adapter-plane', plane.settings, plane.readConfig, plane.startAdapterPlane),
+  optional('adapter-github', github.settings, github.readConfig, github.startAdapterGithub),
 ];
 
 /** Those that the environment configures, read before anything is started. */
