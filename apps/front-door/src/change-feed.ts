@@ -5,7 +5,7 @@ import { EVERYTHING } from './policy/policy.js';
 import type { CatalogueMemory } from './catalogue-memory.js';
 import type { ListMethod, PublishedCatalogue } from './published-catalogue.js';
 import type { RunningCalls } from './running-calls.js';
-import { OWN_SCHEME } from './state-sync/stale-uri.js';
+import { isOwnUri } from './state-sync/stale-uri.js';
 import type { Subscriptions } from './state-sync/subscriptions.js';
 
 /** Carries what changes behind the front door to the clients that listen, and cancellations to the calls they name. */
@@ -28,7 +28,7 @@ export class ChangeFeed implements OnApplicationBootstrap, OnApplicationShutdown
         const { catalogue } = this.memory;
         const published = catalogue.publishedUri(source, uri);
         // What is the gateway's own no source can speak of.
-        if (published.startsWith(OWN_SCHEME)) return;
+        if (isOwnUri(published)) return;
         const route = catalogue.resolveResource(published);
         this.clients.resourceUpdated(
           published,

@@ -8,7 +8,7 @@ import type {
 import type { z } from 'zod';
 import type { LeftOut } from './left-out.js';
 import type { Ruled } from './policy/policy.js';
-import { OWN_SCHEME } from './state-sync/stale-uri.js';
+import { isOwnUri } from './state-sync/stale-uri.js';
 import { templateMatcher, type TemplateMatcher } from './uri-template.js';
 import { isShallow, withoutMalformed } from './well-formed.js';
 
@@ -114,9 +114,8 @@ const routeOf = ({ domain, address, callTimeoutMs, fullName, effect }: TemplateR
   uri,
 });
 
-/** The gateway's own resources: no template of a source covers them, however wide, and no source publishes one. */
+/** Whose own resources no source publishes, and no template of a source covers, however wide it is. */
 const GATEWAY: SourceAddress = 'domain.gateway';
-const isOwn = (uri: string): boolean => uri.slice(0, OWN_SCHEME.length).toLowerCase() === OWN_SCHEME;
 
 /** Routes every published URI to its source: by a map for those listed, in order of domains for those a template covers. */
 export class ResourceRoutes {
@@ -140,7 +139,9 @@ export class ResourceRoutes {
         taken: ReadonlyMap<string, unknown>,
       ): string | undefined => {
         const published =
-          taken.has(key) || this.#looksPrefixed(key) || (isOwn(key) && address !== GATEWAY) ? `${domain}+${key}` : key;
+          taken.has(key) || this.#looksPrefixed(key) || (isOwnUri(key) && address !== GATEWAY)
+            ? `${domain}+${key}`
+            : key;
         if (!own[kind].has(key) && !taken.has(published)) {
           own[kind].add(key);
           return published;
@@ -180,7 +181,7 @@ export class ResourceRoutes {
     const listed = this.#routes.get(uri);
     if (listed !== undefined) return listed;
     for (const template of this.#templates.values()) {
-      if (!uri.startsWith(template.prefix) || (isOwn(uri) && template.address !== GATEWAY)) continue;
+      if (!uri.startsWith(template.prefix) || (isOwnUri(uri) && template.address !== GATEWAY)) continue;
       const own = uri.slice(template.prefix.length);
       if (template.matcher.matches(own)) return routeOf(template, own);
     }

@@ -1,7 +1,10 @@
 import { isDotGlob } from '@portico/contracts';
 
-/** The scheme of the gateway's own resources: no source may use it for its own. */
-export const OWN_SCHEME = 'portico:';
+const OWN_SCHEME = 'portico:';
+
+/** Whether a URI is one of the gateway's own resources: no source may publish it, or speak of it. */
+export const isOwnUri = (uri: string): boolean => uri.slice(0, OWN_SCHEME.length).toLowerCase() === OWN_SCHEME;
+
 const STALE = 'portico://stale/';
 
 /** The template of the resources that change when what a pattern names may have gone stale. */
