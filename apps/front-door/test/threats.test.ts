@@ -1,4 +1,8 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readConfig as readDaggerConfig, startAdapterDagger } from '@portico/adapter-dagger';
 import { readConfig as readPlaneConfig, startAdapterPlane } from '@portico/adapter-plane';
 import { Envelope } from '@portico/contracts';
 import { createLog } from '@portico/observe';
@@ -11,8 +15,6 @@ import { type PlaneBackends, startPlaneBackends } from './plane-backends.js';
 
 /** The threat table of the founding decision, row by row. What a later part of the product proves is planned by its ids. */
 const PLANNED: readonly [threat: string, provenBy: readonly string[]][] = [
-  ['an unintended write to the CI dispatcher', ['AD-7']],
-  ['a hostile argument made into another route', ['AD-8']],
   ['escalation by way of the gateway', ['OP-3']],
   ['a front door that can not be switched to for want of a network path', ['OP-4']],
   ['a domain that promises a backend it can not reach', ['OP-4']],
@@ -189,12 +191,67 @@ describe('[OP-15] threats', () => {
     });
   });
 
+  describe('to the CI dispatcher', () => {
+    const asked: { method?: string | undefined; url?: string | undefined; hasBody: boolean }[] = [];
+    let dispatcher: Server;
+    let adapter: { close(): Promise<void> };
+    const tools = ['get_run', 'get_logs', 'list_artifacts'];
+    beforeAll(async () => {
+      dispatcher = createServer(({ method, url, headers }, response) => {
+        asked.push({ method, url, hasBody: 'content-length' in headers || 'transfer-encoding' in headers });
+        response.end('{"id":"build-1","status":"completed","data":[],"complete":true,"next_cursor":null}');
+      });
+      await new Promise<void>((resolve) => dispatcher.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(dispatcher.address() as AddressInfo).port}`;
+      const config = readDaggerConfig({ CI_DISPATCHER_URL: url, CI_DISPATCHER_TOKEN: 't' })!;
+      adapter = await startAdapterDagger(door.bus, config, createLog({ name: 'dagger', write: () => {} }));
+    });
+    beforeEach(() => void (asked.length = 0));
+    afterAll(async () => {
+      await adapter.close();
+      dispatcher.closeAllConnections();
+      await new Promise((resolve) => dispatcher.close(resolve));
+    });
+
+    it('an unintended write to the CI dispatcher: all that is published is a GET without a body, and nothing makes it another', async () => {
+      for (const extra of [{}, { method: 'POST' }, { body: '{}' }, { json: {} }, { _method: 'DELETE' }]) {
+        await call('dagger.list_runs', extra);
+        for (const tool of tools) await call(`dagger.${tool}`, { run_id: 'build-1', ...extra });
+      }
+      const unknown = await door.rpc('tools/call', { name: 'dagger.cancel_run', arguments: { run_id: 'build-1' } });
+      expect(unknown.message.error.data.code).toBe('UNKNOWN_TOOL');
+      const { message } = await door.rpc('tools/list');
+      const published = message.result.tools.map(({ name }: { name: string }) => name);
+      expect(published.filter((name: string) => name.startsWith('dagger.')).sort()).toEqual(
+        ['list_runs', ...tools].map((tool) => `dagger.${tool}`).sort(),
+      );
+      expect(asked).toHaveLength(4);
+      expect(asked.filter(({ method, hasBody }) => method !== 'GET' || hasBody)).toEqual([]);
+    });
+
+    it.each([
+      '../workers',
+      '%2e%2e%2fworkers',
+      'build-1/../../workers',
+      'build-1\u0000',
+      'build-1?x=y',
+      'b\u0430',
+      'a'.repeat(64),
+    ])('a hostile argument made into another route: %j is refused before there is one', async (run_id) => {
+      for (const tool of tools) {
+        const { envelope } = await call(`dagger.${tool}`, { run_id });
+        expect(envelope.error).toMatchObject({ code: 'INVALID_ARGUMENTS', executed: 'no' });
+      }
+      expect(asked).toEqual([]);
+    });
+  });
+
   it.each(PLANNED)('%s: planned until %j is proven, and then a case of its own here', (_threat, ids) => {
     const states = ids.map((id) => requirements.find((row) => row.id === id)?.state);
     expect(states).toContain('planned');
   });
 
   it('are sixteen rows', () => {
-    expect(PLANNED.length + 11).toBe(16);
+    expect(PLANNED.length + 13).toBe(16);
   });
 });
