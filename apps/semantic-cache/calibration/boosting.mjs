@@ -1,4 +1,4 @@
-// Gradient-boosted trees for a yes-or-no question, small and in plain JavaScript: shallow trees on binned features, each on its own share of rows and
+// Gradient-boosted trees for a yes-or-no question, small and in plain JavaScript: shallow trees on binned features, each on its own share of rows, each split on its own share of
 // features, their leaves shrunk. The same rows and seed give the same trees.
 import { seeded } from './swaps.mjs';
 
@@ -22,8 +22,7 @@ export function boost(rows, options) {
       const gradient = Float64Array.from(rows, ({ y, weight }, i) => weight * (y - sigmoid(odds[i])));
       const hessian = Float64Array.from(rows, ({ weight }, i) => weight * sigmoid(odds[i]) * (1 - sigmoid(odds[i])));
       const sample = rows.map((_, i) => i).filter(() => random() < options.rows);
-      const features = cuts.map((_, i) => i).filter((i) => cuts[i].length > 0 && random() < options.features);
-      const tree = growTree({ sample, features, bins, cuts, gradient, hessian, options });
+      const tree = growTree({ random, sample, bins, cuts, gradient, hessian, options });
       for (let i = 0; i < rows.length; i += 1) odds[i] += valueOf(tree, rows[i].x);
       // Several bags are averaged.
       trees.push(tree.map((node) => (node.length === 1 ? [round6(node[0] / options.bags)] : node)));
@@ -39,14 +38,43 @@ export function valueOf(tree, x) {
   return node[0];
 }
 
-function growTree({ sample, features, bins, cuts, gradient, hessian, options }) {
+function growTree({ random, sample, bins, cuts, gradient, hessian, options }) {
   const nodes = [];
+  const { leafRows, shrink } = options;
+  const bestSplit = (rows, features) => {
+    const g = sum(rows.map((i) => gradient[i]));
+    const h = sum(rows.map((i) => hessian[i]));
+    let best;
+    let gain = 1e-6 + (g * g) / (h + shrink);
+    for (const feature of features) {
+      const [gs, hs, ns] = [new Float64Array(BINS + 1), new Float64Array(BINS + 1), new Uint32Array(BINS + 1)];
+      for (const i of rows) {
+        const bin = bins[feature][i];
+        gs[bin] += gradient[i];
+        hs[bin] += hessian[i];
+        ns[bin] += 1;
+      }
+      let [gl, hl, nl] = [0, 0, 0];
+      for (let bin = 0; bin < cuts[feature].length; bin += 1) {
+        gl += gs[bin];
+        hl += hs[bin];
+        nl += ns[bin];
+        if (nl < leafRows || rows.length - nl < leafRows) continue;
+        const value = (gl * gl) / (hl + shrink) + ((g - gl) * (g - gl)) / (h - hl + shrink);
+        if (value > gain) {
+          gain = value;
+          best = { feature, bin };
+        }
+      }
+    }
+    return best;
+  };
   const grow = (rows, depth) => {
     const at = nodes.push([]) - 1;
     const g = sum(rows.map((i) => gradient[i]));
     const h = sum(rows.map((i) => hessian[i]));
-    const split =
-      depth < options.depth ? bestSplit(rows, features, bins, cuts, gradient, hessian, g, h, options) : undefined;
+    const features = bins.map((_, i) => i).filter((i) => cuts[i].length > 0 && random() < options.features);
+    const split = depth < options.depth ? bestSplit(rows, features) : undefined;
     if (split === undefined) nodes[at] = [(options.rate * g) / (h + options.shrink)];
     else {
       const left = rows.filter((i) => bins[split.feature][i] <= split.bin);
@@ -59,33 +87,6 @@ function growTree({ sample, features, bins, cuts, gradient, hessian, options }) 
   };
   grow(sample, 0);
   return nodes;
-}
-
-function bestSplit(rows, features, bins, cuts, gradient, hessian, g, h, { leafRows, shrink }) {
-  let best;
-  let gain = 1e-6 + (g * g) / (h + shrink);
-  for (const feature of features) {
-    const [gs, hs, ns] = [new Float64Array(BINS + 1), new Float64Array(BINS + 1), new Uint32Array(BINS + 1)];
-    for (const i of rows) {
-      const bin = bins[feature][i];
-      gs[bin] += gradient[i];
-      hs[bin] += hessian[i];
-      ns[bin] += 1;
-    }
-    let [gl, hl, nl] = [0, 0, 0];
-    for (let bin = 0; bin < cuts[feature].length; bin += 1) {
-      gl += gs[bin];
-      hl += hs[bin];
-      nl += ns[bin];
-      if (nl < leafRows || rows.length - nl < leafRows) continue;
-      const value = (gl * gl) / (hl + shrink) + ((g - gl) * (g - gl)) / (h - hl + shrink);
-      if (value > gain) {
-        gain = value;
-        best = { feature, bin };
-      }
-    }
-  }
-  return best;
 }
 
 /** Where each feature is cut: between values that occur, by their quantiles. */

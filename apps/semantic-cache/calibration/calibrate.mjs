@@ -1,8 +1,7 @@
 // `node apps/semantic-cache/calibration/calibrate.mjs PAIRS`: learns the score from a file of labelled pairs, and writes coefficients.json beside it.
 // What it says of itself was found on pairs that the coefficients tested had not seen.
-import { writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { openEmbedder } from '@portico/embedding';
 import { dot } from '../dist/verifier/alignment.js';
 import { fit, groupsOf, PRECISION } from './fit.mjs';
@@ -12,7 +11,7 @@ import { generateRewordings, generateSwaps } from './swaps.mjs';
 /** Cosine from which a pair teaches something; candidates begin at 0.85. */
 const LEARN_FROM = 0.7;
 const CANDIDATES = 0.85;
-const GENERATED = { swaps: 6_000, rewordings: 600, seed: 1, weight: 0.25 };
+const GENERATED = { swaps: 6_000, rewordings: 600, seed: 1, weight: 0.1 };
 const OUT = new URL('./coefficients.json', import.meta.url);
 
 /** Examples of the pairs, and of generated ones. @param {Texts} texts */
@@ -56,6 +55,10 @@ export async function examplesOf(pairs, texts) {
   return taught.map((example, i) => ({ ...example, group: groups[i] }));
 }
 
+/** JSON with a tree a line. */
+const serialise = (coefficients) =>
+  `${JSON.stringify(coefficients, (key, value) => (key === 'trees' ? value.map((tree) => JSON.stringify(tree)) : value), 2).replace(/"(\[\[.*\]\])"/g, '$1')}\n`;
+
 if (process.argv[1] === import.meta.filename) {
   const [file] = process.argv.slice(2);
   if (file === undefined) throw new Error('Usage: calibrate.mjs PAIRS');
@@ -76,13 +79,8 @@ if (process.argv[1] === import.meta.filename) {
       embedder: embedder.fingerprint,
       precision: PRECISION,
     };
-    const trees = coefficients.trees.map((tree) => JSON.stringify(tree));
-    const { trees: _, ...rest } = coefficients;
-    await writeFile(
-      OUT,
-      `${JSON.stringify({ about, ...rest }, undefined, 2).slice(0, -2)},\n  "trees": [\n    ${trees.join(',\n    ')}\n  ]\n}\n`,
-    );
-    console.log(JSON.stringify({ ...about, shift: coefficients.shift, slope: coefficients.slope }));
+    await writeFile(OUT, serialise({ about, ...coefficients }));
+    console.log(JSON.stringify(about));
   } finally {
     await embedder.close();
   }

@@ -15,8 +15,17 @@ const GROUPED = /^[-+]?\d{1,3}(?:[,'’]\d{3})+(?:\.\d+)?$|^[-+]?\d{1,3}(?:\.\d{
 const QUOTED =
   /"([^"]{1,200})"|“([^”]{1,200})”|«\s*([^»]{1,200}?)\s*»|`([^`]{1,200})`|(?<![\p{L}\p{N}])'([^'\s]{1,200})'(?![\p{L}\p{N}])/gu;
 /** Words joined as no language joins them: foo_bar, a.b, kube-system/x, user@host, #tag, --flag, team-a, vitamin C. */
-const JOINED =
-  /(?<![\p{L}\p{N}])(?:--?|[#@/$~])?[\p{L}\p{N}]+(?:[_./\\:@#=]+[\p{L}\p{N}]+)+|[#@$~][\p{L}\p{N}][\p{L}\p{N}_-]*|--[\p{L}][\p{L}\p{N}-]*|[\p{L}]+[+#]+(?![\p{L}\p{N}])|\p{L}{2,}-\p{L}(?![\p{L}\p{N}'’-])|(?<!['’.])[B-HJ-Z](?![\p{L}\p{N}'’.&])/gu;
+const JOINED = new RegExp(
+  String.raw`(?<![\p{L}\p{N}])(?:${[
+    String.raw`(?:--?|[#@/$~])?[\p{L}\p{N}]+(?:[_./\\:@#=]+[\p{L}\p{N}]+)+`,
+    String.raw`[#@$~][\p{L}\p{N}][\p{L}\p{N}_-]*`,
+    String.raw`--\p{L}[\p{L}\p{N}-]*`,
+    String.raw`\p{L}+[+#]+(?![\p{L}\p{N}])`,
+    String.raw`\p{L}{2,}-\p{L}(?![\p{L}\p{N}'’-])`,
+    String.raw`(?<!['’.&])[B-HJ-Z](?![\p{L}\p{N}'’.&])`,
+  ].join('|')})`,
+  'gu',
+);
 
 export function literalsOf(text: string): Literals {
   const read = text
@@ -35,7 +44,7 @@ export function literalsOf(text: string): Literals {
     })
     .replace(JOINED, (token) => {
       if (!isPlainJoin(token)) exact.push(token.toLowerCase());
-      return ' ' + token;
+      return token;
     });
   const measures: string[] = [];
   for (const match of rest.matchAll(/\p{L}+/gu)) {

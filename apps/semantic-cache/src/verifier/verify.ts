@@ -10,6 +10,8 @@ import { wordsOf } from './words.js';
 
 /** More content words than this take too long to compare: about 5 ms of a core. */
 const MOST_CONTENT_WORDS = 96;
+/** More characters than 256 word pieces of prose have; the guards' patterns look at every one. */
+const MOST_CHARACTERS = 2_048;
 
 /**
  * Reads both texts: guards, then a calibrated score. Pure, and bounded in time by the model's window. Throws when stored words are not
@@ -32,7 +34,7 @@ export interface Pair {
 /** Both texts with the vectors of their content words; nothing when one is too long to be read whole. */
 export function readPair(asked: AskedText, { text, kept }: StoredText): Pair | undefined {
   const stored = decodeWords(kept);
-  if (asked.read.cut || stored.cut) return undefined;
+  if (asked.read.cut || stored.cut || Math.max(asked.text.length, text.length) > MOST_CHARACTERS) return undefined;
   const pair = { a: withVectors(asked.text, asked.read.words), b: withVectors(text, stored.words) };
   return Math.max(pair.a.content.length, pair.b.content.length) > MOST_CONTENT_WORDS ? undefined : pair;
 }
