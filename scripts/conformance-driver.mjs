@@ -10,10 +10,13 @@ const MODERN = '2026-07-28';
 const LEGACY = '2025-11-25';
 const LIST_ATTEMPTS = 40;
 
+/** What Portico offers of its own. */
+const isOwn = ({ name, uri, uriTemplate }) => /^(gateway|task)\./.test(name) || /^portico:/.test(uri ?? uriTemplate);
+
 /** Asks for a list until the upstream has been heard: Portico never waits for one. */
 async function listed(client, method, key) {
   for (let attempt = 0; attempt < LIST_ATTEMPTS; attempt += 1) {
-    const items = (await client.ask(method))[key].filter(({ name }) => !name?.startsWith('gateway.'));
+    const items = (await client.ask(method))[key].filter((item) => !isOwn(item));
     if (items.length > 0) return items;
     await pause(100);
   }

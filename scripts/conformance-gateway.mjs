@@ -28,8 +28,9 @@ export async function startGateway(upstream, { log = () => {} } = {}) {
       PORTICO_HOME: join(home, 'portico'),
       WORKSPACE: join(home, 'workspace'),
       MCP_SERVERS_FILE: servers,
-      // The suite compares schemas to the letter.
+      // The suite compares schemas and lists to the letter.
       CONTEXT_IN_SCHEMAS: 'off',
+      MANIFEST: 'off',
     },
   });
   const lines = [];

@@ -90,7 +90,7 @@ async function ask(
 }
 
 const Rpc = z.object({
-  result: z.unknown(),
+  result: z.unknown().optional(),
   error: z.object({ code: z.number(), data: z.object({ code: z.string() }).partial().optional() }).optional(),
 });
 
