@@ -9,7 +9,7 @@ import type { Ruled } from './policy/policy.js';
 import type { PublishRules } from './publish-rules.js';
 import { publishedName, type Named } from './tool-names.js';
 import { decorated } from './state-sync/decorated.js';
-import { STALE_PATTERNS_LIMIT, isStalePattern } from './state-sync/stale-patterns.js';
+import { STALE_PATTERNS_LIMIT, isStalePattern } from './policy/stale-pattern.js';
 import { isObjectSchema, isShallow, withoutMalformed } from './well-formed.js';
 
 /** One tool as the front door offers it, and all that calling it needs. */

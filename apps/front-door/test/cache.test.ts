@@ -369,7 +369,7 @@ it('[SC-12] a cache that never answers costs a call its budget, and soon nothing
 });
 
 it('[SC-12] no cache at all, or one that is off, is no matter', async () => {
-  for (const env of [{}, { SEMANTIC_CACHE: 'off' }]) {
+  for (const env of [{}, { SEMANTIC_CACHE: 'off' }] as Record<string, string>[]) {
     const door = await openDoor(env);
     await door.serve(domain);
     await door.rpc('tools/list');

@@ -172,7 +172,7 @@ describe('[DI-4] two hundred concurrent first calls', () => {
     let looked = 0;
     await bus.serve(discoverCatalogue, async () => {
       looked++;
-      return { revision: 'r', sources: [{ source: 'domain.demo', state: 'pending' as const }] };
+      return { revision: 'r', sources: [{ source: 'domain.demo' as const, state: 'pending' as const }] };
     });
     await bus.serve(discoverSource, async () => {
       asked++;

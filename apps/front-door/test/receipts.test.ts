@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { memoryBus } from '@portico/bus';
-import { Receipt, leaseRef, receiptsWritten } from '@portico/contracts';
+import { type Receipt, leaseRef, receiptsWritten } from '@portico/contracts';
 import { describeIfAvailable, startRedisServer } from '@portico/testkit';
 import { echoDomain } from './echo-domain.js';
 import { type OpenDoor, type RpcOptions, openDoor } from './open-door.js';

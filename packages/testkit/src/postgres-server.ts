@@ -71,7 +71,7 @@ export const startPostgresServer = async (options: PostgresServerOptions = {}): 
       for (let left = 50; ; left--) {
         const failed = await server.start().then(
           () => undefined,
-          (error: unknown) => error,
+          (error: unknown) => error as Error,
         );
         if (failed === undefined) return;
         if (left === 0 || !String(failed).includes('still in use')) throw failed;

@@ -35,6 +35,7 @@ const viewOf = (profiles: GatewayView['profiles']): GatewayView => ({
   accessOf: () => EVERYTHING,
   profiles,
   receipts: async () => [],
+  cacheStats: async () => ({}),
 });
 const ask = (args: Parameters<typeof describe>[0], access: Access = EVERYTHING, profiles = PROFILES) =>
   describe(

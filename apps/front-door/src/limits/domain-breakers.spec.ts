@@ -29,7 +29,7 @@ describe('[FD-33] the breaker of a domain', () => {
     await failing('a', 5);
     const refused = breakers.run('a', async () => begun++);
     await expect(refused).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
-    const { retryAfterMs } = await refused.catch((error: Fault) => error as { retryAfterMs: number });
+    const { retryAfterMs } = (await refused.catch((error: unknown) => error)) as Fault;
     expect(retryAfterMs).toBeGreaterThan(0);
     expect(retryAfterMs).toBeLessThanOrEqual(60_000);
     expect(begun).toBe(1);

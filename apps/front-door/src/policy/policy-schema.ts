@@ -1,6 +1,6 @@
 import { CachePolicy, PATTERN_LIMIT, SourceName, ToolPolicy, isDotGlob } from '@portico/contracts';
 import { z } from 'zod';
-import { STALE_PATTERNS_LIMIT, isStalePattern } from '../state-sync/stale-patterns.js';
+import { STALE_PATTERNS_LIMIT, isStalePattern } from './stale-pattern.js';
 
 /** Most rules, profiles, and items of one list. */
 const ITEMS_LIMIT = 1_000;

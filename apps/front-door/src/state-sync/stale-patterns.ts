@@ -1,14 +1,9 @@
-import { DotGlob, isDotGlob } from '@portico/contracts';
+import { DotGlob } from '@portico/contracts';
 import type { PublishedCatalogue } from '../published-catalogue.js';
 import type { PublishedTool } from '../published-tool.js';
 
-/** Most patterns that one tool makes stale. */
-export const STALE_PATTERNS_LIMIT = 64;
 /** Patterns whose tools are remembered, of each catalogue. */
 const KEPT = 256;
-
-/** A pattern that can be announced in a list with commas. */
-export const isStalePattern = (text: string): boolean => isDotGlob(text) && !/[\s,]/.test(text);
 
 const matching = new WeakMap<PublishedCatalogue, Map<string, readonly PublishedTool[]>>();
 
