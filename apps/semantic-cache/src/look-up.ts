@@ -1,5 +1,4 @@
 import type { Incoming } from '@portico/bus';
-import { Fault } from '@portico/contracts';
 import type { CacheAnswer, CacheQuestion, CacheRefusal } from '@portico/contracts';
 import type { QueryOptions } from '@portico/storage';
 import type { CacheMetrics } from './cache-metrics.js';
@@ -14,8 +13,8 @@ import type { UseCounts } from './store/use-counts.js';
 import type { TextReader } from './text-reader.js';
 import type { Verifier } from './verifier.js';
 
-/** Look-ups at a time; whoever comes then runs its call. */
-const MOST_RUNNING = 128;
+/** Texts with the model at a time: more would wait longer than anybody waits for the cache, and keep the others from their turn. */
+const MOST_READING = 4;
 /** Least that a statement gets: giving one up costs a connection. */
 const LEAST_MS = 250;
 
@@ -36,7 +35,7 @@ interface Near {
 
 /** Answers questions, equal ones first. */
 export class LookUp {
-  private running = 0;
+  private reading = 0;
 
   constructor(private readonly parts: LookUpParts) {}
 
@@ -46,12 +45,7 @@ export class LookUp {
     const count = (outcome: string): void => metrics.lookUps.inc({ lane: 'exact', outcome });
     if (!isKeepable(question.tenant) || !isKeepableTool(question.tool))
       return (count('unkeepable'), { kind: 'miss', epoch: 0 });
-    if (this.running >= MOST_RUNNING) {
-      count('full');
-      throw new Fault('BACKEND_UNAVAILABLE', 'The response cache has enough to do.', { executed: 'no' });
-    }
     const began = performance.now();
-    this.running += 1;
     try {
       const store = database.ready();
       if (store === undefined) return (count('starting'), { kind: 'miss', epoch: 0 });
@@ -62,16 +56,15 @@ export class LookUp {
     } catch (error) {
       count('failed');
       throw asFault(error);
-    } finally {
-      this.running -= 1;
     }
   }
 
   private async ask(store: OpenedStore, question: CacheQuestion, incoming: Asked): Promise<CacheAnswer> {
     const { uses, metrics } = this.parts;
     const { tenant, keyHash, similar } = question;
-    const limits = limitsOf(store, incoming);
-    const { epoch, suspended, found } = await findEqual(store.database, question, limits);
+    const { epoch, suspended, found } = await inTurn(store, incoming, (limits) =>
+      findEqual(store.database, question, limits),
+    );
     metrics.lookUps.inc({ lane: 'exact', outcome: found ? 'hit' : 'miss' });
     if (found) {
       uses.note(tenant, keyHash);
@@ -97,21 +90,26 @@ export class LookUp {
   }
 
   private async nearest(
-    { database, structures }: OpenedStore,
+    store: OpenedStore,
     { tenant, keyHash, similar }: CacheQuestion,
     incoming: Asked,
   ): Promise<Near | CacheRefusal | 'skipped' | undefined> {
     const { structHash, texts, candidates, threshold, verify, guards } = similar!;
     if (incoming.remainingMs() <= 0) return 'skipped';
-    const read = await this.parts.reader.read(keyHash, texts, incoming.remainingMs());
+    if (this.reading >= MOST_READING) return 'skipped';
+    this.reading += 1;
+    const read = await this.parts.reader
+      .read(keyHash, texts, incoming.remainingMs())
+      .finally(() => (this.reading -= 1));
     if (read === undefined || incoming.remainingMs() <= 0) return 'skipped';
     if (read.cut) return this.refused('length');
     const wanted = { tenant, structHash, embedder: read.fingerprint, vector: vectorOf(read.texts) };
     // Of several texts the one vector says roughly what is near: each is held to `candidates` by itself.
     const least = texts.length === 1 ? candidates : 0;
-    const search = structures.searchOf(tenant, structHash);
-    const limits = limitsOf({ database }, incoming);
-    const entries = await findNear(database, { ...wanted, candidates: least }, search, limits);
+    const search = store.structures.searchOf(tenant, structHash);
+    const entries = await inTurn(store, incoming, (limits) =>
+      findNear(store.database, { ...wanted, candidates: least }, search, limits),
+    );
     let best: Near | undefined;
     let refusal: CacheRefusal | undefined;
     for (const { keyHash: near, freeText, tokenVectors, cosine } of entries) {
@@ -143,7 +141,8 @@ export class LookUp {
     incoming: Asked,
   ): Promise<FoundAnswer | undefined> {
     if (incoming.remainingMs() <= 0) return undefined;
-    return (await findEqual(store.database, { tenant, tool, keyHash }, limitsOf(store, incoming))).found;
+    const asked = { tenant, tool, keyHash };
+    return (await inTurn(store, incoming, (limits) => findEqual(store.database, asked, limits))).found;
   }
 }
 
@@ -151,5 +150,12 @@ const isRefusal = (near: string | undefined): near is CacheRefusal =>
   near !== undefined && near !== 'skipped' && near !== 'failed';
 
 /** Embedded, a statement that is given up takes the database with it: there none is. */
-const limitsOf = ({ database }: Pick<OpenedStore, 'database'>, incoming: Asked): QueryOptions =>
-  database.embedded ? {} : { timeoutMs: Math.max(LEAST_MS, incoming.remainingMs()) };
+const inTurn = <T>(
+  { database, turns }: OpenedStore,
+  incoming: Asked,
+  work: (limits: QueryOptions) => Promise<T>,
+): Promise<T> =>
+  turns.run(
+    () => incoming.remainingMs() > 0,
+    () => work(database.embedded ? {} : { timeoutMs: Math.max(LEAST_MS, incoming.remainingMs()) }),
+  );

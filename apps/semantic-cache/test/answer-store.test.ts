@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describeIfAvailable, startPostgresServer } from '@portico/testkit';
 import { describeAnswerStore } from './describe-answer-store.js';
 

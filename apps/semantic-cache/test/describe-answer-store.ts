@@ -595,9 +595,9 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
         const result = answer('as it was');
         const kept = cache.store(asked, result);
         await kept;
-        (result.content as { text: string }[])[0]!.text = 'changed';
+        (result.content as unknown as { text: string }[])[0]!.text = 'changed';
         const first = await cache.lookUp(asked);
-        if (first.kind === 'hit') (first.result.content as { text: string }[])[0]!.text = 'changed';
+        if (first.kind === 'hit') (first.result.content as unknown as { text: string }[])[0]!.text = 'changed';
         expect(await served(asked)).toEqual(answer('as it was'));
       });
 

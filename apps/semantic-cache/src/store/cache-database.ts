@@ -2,6 +2,7 @@ import { Fault } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import { StorageError, migrate, openDatabase } from '@portico/storage';
 import type { Database } from '@portico/storage';
+import { NewestFirst } from '../newest-first.js';
 import { CrowdedStructures } from './crowded-structures.js';
 import { migrations } from './migrations.js';
 
@@ -10,7 +11,13 @@ export interface OpenedStore {
   /** The same, for statements that take minutes; embedded there is one connection for all. */
   readonly upkeep: Database;
   readonly structures: CrowdedStructures;
+  /** Of those who look up; who stores and drops waits for a connection alone. */
+  readonly turns: NewestFirst;
 }
+
+/** Look-ups that the database works at: more on two cores are slower, each and together. */
+const LOOK_UPS = 6;
+const MOST_WAITING = 120;
 
 const RETRY_MS = 5_000;
 const LOOK_UP_MS = 5_000;
@@ -78,7 +85,9 @@ export class CacheDatabase {
     }
     const upkeep = database.embedded ? database : await open('semantic-cache-upkeep', UPKEEP_MS, 1);
     const failed = (error: unknown): void => log.warn('cache.index-failed', { reason: (error as Error).message });
-    this.opened = { database, upkeep, structures: new CrowdedStructures(database, upkeep, failed) };
+    const structures = new CrowdedStructures(database, upkeep, failed);
+    const turns = new NewestFirst(database.embedded ? 1 : LOOK_UPS, MOST_WAITING);
+    this.opened = { database, upkeep, structures, turns };
     this.failure = undefined;
     log.info('cache.opened', { embedded: database.embedded });
     return this.opened;
