@@ -78,7 +78,7 @@ export class FrontDoorModule {
           provide: StaleFeed,
           inject: [CatalogueMemory, Subscriptions],
           useFactory: (memory: CatalogueMemory, subscriptions: Subscriptions) =>
-            new StaleFeed(bus, memory, subscriptions),
+            new StaleFeed(bus, memory, subscriptions, log),
         },
         {
           provide: McpEndpoint,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DotGlob, StarGlob, isDotGlob } from './dot-glob.js';
 
-describe('[FD-10] a pattern over full names', () => {
+describe('[FD-10][SS-2] a pattern over full names', () => {
   it.each([
     ['cluster.*', 'cluster.pods_list', true],
     ['cluster.*', 'cluster2.pods_list', false],

@@ -48,7 +48,7 @@ const eventually = async (holds: () => boolean): Promise<void> => {
 /** As long as a change takes to be seen, and longer. */
 const settled = () => delay(400);
 
-describe('the policy at the start', () => {
+describe('[SS-2] the policy at the start', () => {
   it('denies nothing in none mode, and writes elsewhere, when there is no file: that is no news', async () => {
     expect(open().current.accessOf(READER).all).toBe(true);
     expect(open({ authMode: 'jwt' }).current.accessOf(READER).all).toBe(false);

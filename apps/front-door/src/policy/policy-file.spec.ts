@@ -17,7 +17,7 @@ const refusal = (text: string): string => {
 };
 const MIB = 1_048_576;
 
-describe('a policy file', () => {
+describe('[SS-2] a policy file', () => {
   it('has tools, access and profiles, every field of the surface among them', () => {
     expect(
       parse(`

@@ -7,7 +7,7 @@ const built = (tools: unknown[]) => buildPolicy(parsePolicyFile('/policy.yaml', 
 const policyOf = (tools: unknown[], fullName: string, declared: ToolPolicy = { effect: 'write' }): ToolPolicy =>
   built(tools).policy.toolPolicy(fullName, declared);
 
-describe('[FD-10] the policy of a tool', () => {
+describe('[FD-10][SS-2] the policy of a tool', () => {
   it('is what its source declares until a rule matches, and the very same object then', () => {
     const declared: ToolPolicy = { effect: 'write' };
     expect(policyOf([], 'files.read', declared)).toBe(declared);
@@ -51,7 +51,7 @@ describe('[FD-10] the policy of a tool', () => {
   });
 });
 
-describe('rules that can never count', () => {
+describe('[SS-2] rules that can never count', () => {
   it('are told: the same twice, behind a wider one, or for gateway and task', () => {
     expect(
       built([

@@ -2,6 +2,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Bus, Subscription as BusSubscription } from '@portico/bus';
 import { DotGlob, type PayloadOf, wentStale } from '@portico/contracts';
+import type { Log } from '@portico/observe';
 import type { CatalogueMemory } from '../catalogue-memory.js';
 import type { Access } from '../policy/policy.js';
 import { domainsOfPattern, toolsOfPattern } from './stale-patterns.js';
@@ -31,6 +32,7 @@ export class StaleFeed implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly bus: Bus,
     private readonly memory: CatalogueMemory,
     private readonly subscriptions: Subscriptions,
+    private readonly log: Log,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -48,7 +50,9 @@ export class StaleFeed implements OnApplicationBootstrap, OnApplicationShutdown 
       if (this.waiting.size < MOST_WAITING) this.waiting.set(JSON.stringify([tenant, pattern]), { tenant, pattern });
     if (this.telling) return;
     this.telling = true;
-    void this.rounds().finally(() => (this.telling = false));
+    this.rounds()
+      .catch((error: unknown) => this.log.error('stale.not-told', { error }))
+      .finally(() => (this.telling = false));
   }
 
   private async rounds(): Promise<void> {

@@ -11,7 +11,7 @@ const STALE = 'portico://stale/';
 export const STALE_TEMPLATE = `${STALE}{pattern}`;
 
 /** `*` and the dots stay as they are; what no URI may hold is escaped. */
-export const staleUri = (pattern: string): string => STALE + encodeURIComponent(pattern);
+export const staleUri = (pattern: string): string => STALE + encodeURIComponent(pattern.replace(/\p{Cs}/gu, '\ufffd'));
 
 /** The pattern that such a URI names, however it is escaped. */
 export function patternOfUri(uri: string): string | undefined {
