@@ -79,7 +79,7 @@ describe('the backend client', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('[AD-3] reads JSON of the shape that is used, under the base path, with the query and the context', async () => {
+  it('[AD-3][FD-18] reads JSON of the shape that is used, under the base path, with the query and the context', async () => {
     const context: CallContext = {
       correlationId: 'c-1',
       taskId: 't-1',
