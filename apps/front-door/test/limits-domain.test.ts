@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { Fault } from '@portico/contracts';
+import { defineTool } from '@portico/domain-kit';
+import { z } from 'zod';
 import { echoDomain } from './echo-domain.js';
 import { keysOf } from './keys-of.js';
 import { type OpenDoor, type RpcAnswer, openDoor } from './open-door.js';
@@ -73,8 +76,8 @@ describe('[FD-33] at the door', () => {
     expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(2);
   });
 
-  it('a domain that is gone is asked BREAKER_FAILURES times, then answered for at once, then tried by one call', async () => {
-    const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '1' });
+  it('a domain that is gone is asked BREAKER_FAILURES times, then answered for at once, and asked again once it is heard', async () => {
+    const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '60' });
     const [gone, quick] = [echoDomain('gone'), echoDomain('quick')];
     const served = await door.serve(gone.domain);
     await door.serve(quick.domain);
@@ -87,13 +90,38 @@ describe('[FD-33] at the door', () => {
       expect(error).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no', retryable: true });
     // Only an open breaker knows when to come again.
     expect(answers.map((error) => error.retry_after_ms !== undefined)).toEqual([false, false, false, true, true]);
-    expect(answers[4].retry_after_ms).toBeLessThanOrEqual(1_000);
+    expect(answers[4].retry_after_ms).toBeLessThanOrEqual(60_000);
     expect(errorOf(await call(door, 'quick.echo'))).toBeNull();
-    gone.calls.length = 0;
     await door.serve(gone.domain);
-    expect(errorOf(await call(door, 'gone.echo'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    await known(door, 'gone.echo');
+  });
+
+  it('a domain that says itself that it can not be reached is tried by one call after BREAKER_RESET_SECS', async () => {
+    const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '2' });
+    const gone = echoDomain('gone');
+    const backend = { down: false };
+    const lost = defineTool({
+      name: 'lost',
+      description: 'Fails while its backend is down.',
+      input: z.strictObject({}),
+      effect: 'read',
+      handle: () => {
+        gone.calls.push('lost');
+        if (backend.down) throw new Fault('BACKEND_UNAVAILABLE', 'Its backend is down.', { executed: 'no' });
+        return Promise.resolve('there');
+      },
+    });
+    await door.serve({ ...gone.domain, tools: [...gone.domain.tools, lost] });
+    await known(door, 'gone.lost');
+    backend.down = true;
+    for (let n = 0; n < 3; n += 1) expect(errorOf(await call(door, 'gone.lost')).code).toBe('BACKEND_UNAVAILABLE');
+    backend.down = false;
+    gone.calls.length = 0;
+    // It is heard all the while, and that says nothing of its backend.
+    await delay(1_300);
+    expect(errorOf(await call(door, 'gone.lost'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
     expect(gone.calls).toEqual([]);
-    await delay(1_100);
+    await delay(1_000);
     const one = call(door, 'gone.waits');
     await until(() => gone.calls.includes('waits'));
     // Half open: while the one that was let through runs, the others are still answered at once.
