@@ -3,7 +3,7 @@ import { boost, valueOf } from './boosting.mjs';
 import { seeded } from './swaps.mjs';
 
 /** What each language's scores are calibrated to, on pairs that the trees have not seen. */
-export const PRECISION = { english: 0.99, french: 0.985 };
+export const PRECISION = { english: 0.99, french: 0.975 };
 const TARGET_SCORE = 0.95;
 const FOLDS = 5;
 const REPEATS = 3;

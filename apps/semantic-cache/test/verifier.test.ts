@@ -3,6 +3,9 @@ import { openEmbedder, type Embedder } from '@portico/embedding';
 import type { VerifyMode } from '../src/verifier.js';
 import { readingVerifier } from '../src/verifier/verify.js';
 
+interface Swaps {
+  generateSwaps(count: number, seed: number): { kind: string; a: string; b: string }[];
+}
 const THRESHOLD = 0.95;
 const VERIFIER: VerifyMode = { verify: 'verifier', guards: 'on' };
 
@@ -55,6 +58,14 @@ describe('[SC-4] the verifier, with the model and the coefficients that ship', (
         expect({ asked, stored, served: await isServed(asked, stored) }).toEqual({ asked, stored, served: false });
       }
     }
+  });
+
+  it('[SC-4] serves none of the generated pairs that differ in what matters', async () => {
+    const generator = new URL('../calibration/swaps.mjs', import.meta.url);
+    const { generateSwaps } = (await import(generator.href)) as Swaps;
+    const swaps = generateSwaps(200, 4_711);
+    expect(new Set(swaps.map(({ kind }) => kind)).size).toBe(7);
+    for (const { a, b } of swaps) expect({ a, b, served: await isServed(a, b) }).toEqual({ a, b, served: false });
   });
 
   it('[SC-4] scores turning on as enabling, and never disabling as enabling', async () => {

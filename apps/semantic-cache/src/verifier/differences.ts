@@ -1,5 +1,5 @@
 import type { Match } from './alignment.js';
-import { PREPOSITIONS } from './word-classes.js';
+import { CONJUNCTIONS, PREPOSITIONS } from './word-classes.js';
 import type { Word } from './words.js';
 
 /** What the words are to their text that the other text has not: names, places, modifiers. */
@@ -37,6 +37,15 @@ export function modifierRarity(
     return heavy && stems.has(stem) && next?.content === true && !stems.has(next.stem);
   };
   return Math.max(0, ...words.filter(modifies).map(rarity));
+}
+
+/** New words that a conjunction adds to one that both texts have: "taken and avoided", "chante et danse". */
+export function newlyJoined(words: readonly Word[], fresh: readonly Match[]): number {
+  const stems = stemsOf(fresh);
+  const joins = (at: number): boolean => CONJUNCTIONS.has(words[at]?.folded ?? '');
+  return words.filter(
+    ({ heavy, stem }, at) => heavy && stems.has(stem) && (joins(at - 1) || joins(at - 2) || joins(at + 1)),
+  ).length;
 }
 
 /** Most new content words with none that both have between them. */

@@ -6,10 +6,20 @@ import {
   longestNewRun,
   modifierRarity,
   namesAmong,
+  newlyJoined,
   newlyLedIn,
   trigramLikeness,
 } from './differences.js';
-import { CONJUNCTIONS, DEGREES, FRENCH, MODALS, PREPOSITIONS, YES_NO } from './word-classes.js';
+import {
+  CONJUNCTIONS,
+  DEGREES,
+  FIRST_PERSON,
+  FRENCH,
+  MODALS,
+  PREPOSITIONS,
+  THIRD_PERSON,
+  YES_NO,
+} from './word-classes.js';
 import type { Word } from './words.js';
 
 /** A text as the score sees it. */
@@ -70,6 +80,9 @@ export function featuresOf(cosine: number, a: ReadText, b: ReadText, rarity: Rar
     prepositions: functions.filter((word) => PREPOSITIONS.has(word)).length,
     degrees: functions.filter((word) => DEGREES.has(word)).length,
     modals: Number(has(a, MODALS) !== has(b, MODALS)),
+    firstPerson: Number(has(a, FIRST_PERSON) !== has(b, FIRST_PERSON)),
+    thirdPerson: Number(has(a, THIRD_PERSON) !== has(b, THIRD_PERSON)),
+    joined: newlyJoined(a.words, newA) + newlyJoined(b.words, newB),
     conjunctions: Math.abs(count(a, CONJUNCTIONS) - count(b, CONJUNCTIONS)),
     question: Number(questionOf(a) !== questionOf(b)),
     questionLoose: Number(looseQuestionOf(a) !== looseQuestionOf(b)),

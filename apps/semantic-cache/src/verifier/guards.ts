@@ -18,7 +18,7 @@ export function refusedByGuards(a: Guarded, b: Guarded): GuardRefusal | undefine
   return sameOrder(a.words, b.words) ? undefined : 'order';
 }
 
-export function sameLiterals(a: string, b: string): boolean {
+function sameLiterals(a: string, b: string): boolean {
   const [inA, inB] = [literalsOf(a), literalsOf(b)];
   if (inA.exact.join(' ') !== inB.exact.join(' ')) return false;
   const onlyA = inA.measures.some((measure) => !inB.measures.includes(measure));
@@ -29,7 +29,7 @@ export function sameLiterals(a: string, b: string): boolean {
 }
 
 /** Whether one text has a word, and the other its opposite in its place. */
-export function areOpposed(a: readonly Word[], b: readonly Word[]): boolean {
+function areOpposed(a: readonly Word[], b: readonly Word[]): boolean {
   const inA = new Set(a.map((word) => word.folded));
   const inB = new Set(b.map((word) => word.folded));
   const onlyA = [...inA].filter((word) => !inB.has(word));
@@ -47,7 +47,7 @@ function differByPrefix(one: string, other: string): boolean {
 }
 
 /** Whether the content words that both texts have stand in the same order in both. */
-export function sameOrder(a: readonly Word[], b: readonly Word[]): boolean {
+function sameOrder(a: readonly Word[], b: readonly Word[]): boolean {
   const order = (own: readonly Word[], other: readonly Word[]): string => {
     const shared = new Set(other.filter((word) => word.heavy).map((word) => word.stem));
     const counts = (words: readonly Word[], stem: string): number => words.filter((word) => word.stem === stem).length;
