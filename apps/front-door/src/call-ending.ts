@@ -38,17 +38,20 @@ export class CallEnding {
     const bytes = json.length * 3 <= limit ? 0 : Buffer.byteLength(json);
     if (bytes > limit) {
       const message = `The result has ${bytes} bytes; at most ${limit} are passed on. Ask for less.`;
-      return this.failed(new Fault('PAYLOAD_TOO_LARGE', message, { executed: 'yes' }));
+      return this.failed(
+        new Fault('PAYLOAD_TOO_LARGE', message, { executed: served.servedFrom === 'backend' ? 'yes' : 'no' }),
+        served,
+      );
     }
     return this.ended(answer, json, facts);
   }
 
-  failed(fault: Fault): Answer {
+  failed(fault: Fault, served?: Served): Answer {
     if (fault.cause !== undefined && fault.code !== 'CANCELLED') {
       const { domain, tool } = this.tool;
       this.door.log.warn('call.failed', { domain, tool, code: fault.code, error: fault.cause });
     }
-    const facts = this.facts();
+    const facts = this.facts(served);
     const answer = fail(fault, facts);
     const ended = this.ended(answer, resultJson(answer), facts);
     return faultToRpc(fault, { era: this.request.era, retry: isRetry(this.request.params) }) ?? ended;

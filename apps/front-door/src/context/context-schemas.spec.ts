@@ -156,6 +156,12 @@ describe('[FD-17] the schemas that are shown', () => {
     ['a pattern that is none', { patternProperties: { '[': text } }],
     ['names of a kind alone', { propertyNames: { pattern: '^[a-z]+$' } }],
     ['so many properties at most', { maxProperties: 1 }],
+    ['a reference by an anchor', { $ref: '#base', $defs: { base: { $anchor: 'base', additionalProperties: false } } }],
+    ['a reference to elsewhere', { allOf: [{ $ref: 'https://example.com/schema' }] }],
+    [
+      'one behind a percent-encoded reference',
+      { $ref: '#/$defs/a%20b', $defs: { 'a b': { properties: { [CONTEXT_ARGUMENT]: text } } } },
+    ],
     ['branches without end', { allOf: Array.from({ length: 1_000 }, (_none, index) => ({ title: String(index) })) }],
   ])('are left as they are where the tool has a say on the name: %s', (_name, schema) => {
     expect(claims(schema, CONTEXT_ARGUMENT)).toBe(true);

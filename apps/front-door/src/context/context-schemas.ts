@@ -37,7 +37,7 @@ const CLOSING = ['additionalProperties', 'unevaluatedProperties'];
 /** More subschemas than this of one object, and it is left as it is. */
 const MOST = 500;
 
-/** Every subschema that looks at the same object as the root, the root among them; `undefined` when there are too many. */
+/** Every subschema that looks at the same object as the root, the root among them; `undefined` when they can not all be found. */
 function facets(root: Schema): ReadonlySet<Schema> | undefined {
   const found = new Set<Schema>();
   const open: unknown[] = [root];
@@ -49,7 +49,13 @@ function facets(root: Schema): ReadonlySet<Schema> | undefined {
     for (const key of LISTS) if (Array.isArray(schema[key])) open.push(...(schema[key] as unknown[]));
     for (const key of SINGLE) open.push(schema[key]);
     for (const key of MAPS) if (isRecord(schema[key])) open.push(...Object.values(schema[key]));
-    for (const key of ['$ref', '$dynamicRef']) open.push(targetOf(schema[key], root));
+    for (const key of ['$ref', '$dynamicRef']) {
+      if (schema[key] === undefined) continue;
+      const target = targetOf(schema[key], root);
+      // What is not looked into may have a say on any name.
+      if (target === undefined) return undefined;
+      open.push(target);
+    }
   }
   return found;
 }
@@ -60,11 +66,19 @@ function targetOf(ref: unknown, root: Schema): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined;
   let node: unknown = root;
   for (const part of ref.slice(2).split('/')) {
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     node = typeof node === 'object' && node !== null && Object.hasOwn(node, key) ? (node as Schema)[key] : undefined;
   }
   return node;
 }
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
 
 /** Whether the tool itself has a say on a property of that name: it then keeps it. */
 export function claims(root: Schema, name: string): boolean {
