@@ -6,7 +6,7 @@ import type { Log } from '@portico/observe';
 /** How long an entry may live at most, whatever its tool's policy says: so long an invalidation may have to be remembered. */
 export const LONGEST_TTL_MS = 24 * 3_600_000;
 const RETRY_MS = { first: 250, most: 15_000 };
-/** Most invalidations that wait to be confirmed; beyond, the cache is passed by altogether until there are fewer. */
+/** Most invalidations that wait to be confirmed; beyond, the cache is passed by altogether. */
 const MOST_PENDING = 10_000;
 
 interface Pending {
@@ -29,6 +29,8 @@ export class Invalidations {
   private readonly pending = new Map<string, Pending>();
   private readonly retries = new Map<string, NodeJS.Timeout>();
   private subscriptions: Subscription[] = [];
+  /** By `performance.now()`. */
+  private overflowedUntil = 0;
   private closed = false;
 
   private constructor(
@@ -47,9 +49,8 @@ export class Invalidations {
 
   /** Whether answers of the tool must not be taken from the cache, nor given to it, now. */
   awaited(tenant: string, fullName: string): boolean {
-    if (this.pending.size === 0) return false;
-    if (this.pending.size >= MOST_PENDING) return true;
     const now = performance.now();
+    if (this.overflowedUntil > now) return true;
     for (const [id, entry] of this.pending) {
       if (entry.until <= now) this.pending.delete(id);
       else if (entry.tenant === tenant && entry.globs.some((glob) => glob.matches(fullName))) return true;
@@ -95,7 +96,11 @@ export class Invalidations {
   }
 
   private remember(id: string, tenant: string, patterns: readonly string[]): void {
-    if (this.pending.size >= MOST_PENDING) return;
+    if (this.pending.size >= MOST_PENDING) {
+      // One that can not be remembered would be forgotten: nothing is taken from the cache until whatever it names has passed.
+      this.overflowedUntil = performance.now() + LONGEST_TTL_MS;
+      return;
+    }
     const globs = patterns.map((pattern) => new DotGlob(pattern));
     this.pending.set(id, { tenant, globs, until: performance.now() + LONGEST_TTL_MS });
   }
