@@ -16,16 +16,13 @@ export const measure = async (name, { count, concurrency = 1, warm = 0 }, act) =
       const started = performance.now();
       try {
         await act(n);
-      } catch (error) {
+      } catch {
         errors += 1;
-        globalThis.codes ??= {};
-        globalThis.codes[error.code + error.message] = (globalThis.codes[error.code + error.message] ?? 0) + 1;
       }
       latencies.push(performance.now() - started);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, caller));
-  console.error(`  ${name}`, globalThis.codes);
-  globalThis.codes = {};
+  console.error(`  ${name}`);
   return { name, concurrency, latencies, errors, seconds: (performance.now() - began) / 1_000 };
 };

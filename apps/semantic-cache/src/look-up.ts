@@ -15,6 +15,8 @@ import type { Verifier } from './verifier.js';
 
 /** Texts with the model at a time: more would wait longer than anybody waits for the cache, and keep the others from their turn. */
 const MOST_READING = 4;
+/** What an answer needs from the moment that it is one's turn, its way back included, while there is much to do. */
+const ANSWER_MS = 10;
 /** Least that a statement gets: giving one up costs a connection. */
 const LEAST_MS = 250;
 
@@ -156,6 +158,6 @@ const inTurn = <T>(
   work: (limits: QueryOptions) => Promise<T>,
 ): Promise<T> =>
   turns.run(
-    () => incoming.remainingMs() > 0,
+    () => incoming.remainingMs() > ANSWER_MS,
     () => work(database.embedded ? {} : { timeoutMs: Math.max(LEAST_MS, incoming.remainingMs()) }),
   );

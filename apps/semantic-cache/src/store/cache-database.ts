@@ -2,7 +2,7 @@ import { Fault } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import { StorageError, migrate, openDatabase } from '@portico/storage';
 import type { Database } from '@portico/storage';
-import { NewestFirst } from '../newest-first.js';
+import { LookUpTurns } from '../look-up-turns.js';
 import { CrowdedStructures } from './crowded-structures.js';
 import { migrations } from './migrations.js';
 
@@ -12,7 +12,7 @@ export interface OpenedStore {
   readonly upkeep: Database;
   readonly structures: CrowdedStructures;
   /** Of those who look up; who stores and drops waits for a connection alone. */
-  readonly turns: NewestFirst;
+  readonly turns: LookUpTurns;
 }
 
 /** Look-ups that the database works at: more on two cores are slower, each and together. */
@@ -86,7 +86,7 @@ export class CacheDatabase {
     const upkeep = database.embedded ? database : await open('semantic-cache-upkeep', UPKEEP_MS, 1);
     const failed = (error: unknown): void => log.warn('cache.index-failed', { reason: (error as Error).message });
     const structures = new CrowdedStructures(database, upkeep, failed);
-    const turns = new NewestFirst(database.embedded ? 1 : LOOK_UPS, MOST_WAITING);
+    const turns = new LookUpTurns(database.embedded ? 1 : LOOK_UPS, MOST_WAITING);
     this.opened = { database, upkeep, structures, turns };
     this.failure = undefined;
     log.info('cache.opened', { embedded: database.embedded });

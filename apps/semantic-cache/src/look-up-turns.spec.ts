@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NewestFirst } from './newest-first.js';
+import { LookUpTurns } from './look-up-turns.js';
 
 /** Work that ends when it is told to. */
 const held = () => {
@@ -10,9 +10,9 @@ const held = () => {
 const yes = (): boolean => true;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('[SC-12] NewestFirst', () => {
-  it('works at so many at a time, and takes the newest of those who wait', async () => {
-    const turns = new NewestFirst(2, 10);
+describe('[SC-12] LookUpTurns', () => {
+  it('works at so many at a time, and those who wait in their order', async () => {
+    const turns = new LookUpTurns(2, 10);
     const order: string[] = [];
     const [one, two] = [held(), held()];
     const running = [turns.run(yes, one.work), turns.run(yes, two.work)];
@@ -21,14 +21,14 @@ describe('[SC-12] NewestFirst', () => {
     expect(order).toEqual([]);
     one.end();
     await settled();
-    expect(order).toEqual(['c', 'b', 'a']);
+    expect(order).toEqual(['a', 'b', 'c']);
     two.end();
     await Promise.all(running);
     expect(await turns.run(yes, async () => 'free')).toBe('free');
   });
 
   it('does nothing for who has no time left, and refuses when too many wait', async () => {
-    const turns = new NewestFirst(1, 2);
+    const turns = new LookUpTurns(1, 2);
     const one = held();
     const first = turns.run(yes, one.work);
     let live = true;
@@ -52,7 +52,7 @@ describe('[SC-12] NewestFirst', () => {
   });
 
   it('hands a place on when the work fails', async () => {
-    const turns = new NewestFirst(1, 2);
+    const turns = new LookUpTurns(1, 2);
     const failing = turns.run(yes, async () => {
       throw new Error('broken');
     });

@@ -6,10 +6,10 @@ interface Waiting {
 }
 
 /**
- * Lets so many work at a time, the newest of those who wait first: who has waited longest has the least time left, and served in the
- * order of arrival everybody would be served just too late. Who has no time left is not served at all.
+ * Lets so many work at a time, the others in the order in which they came. Whose time will be over before an answer is there has no turn:
+ * else, while more is asked than can be answered, everybody would be answered just too late.
  */
-export class NewestFirst {
+export class LookUpTurns {
   private running = 0;
   private waiting: Waiting[] = [];
 
@@ -18,7 +18,7 @@ export class NewestFirst {
     private readonly mostWaiting: number,
   ) {}
 
-  /** `live`: whether it still matters. Rejects with TIMEOUT when it does not, with BACKEND_UNAVAILABLE when too many wait. */
+  /** `live`: whether there is time left. Rejects with TIMEOUT when there is not, with BACKEND_UNAVAILABLE when too many wait. */
   async run<T>(live: () => boolean, work: () => Promise<T>): Promise<T> {
     if (this.running >= this.width) await this.turn(live);
     else this.running += 1;
@@ -39,9 +39,9 @@ export class NewestFirst {
 
   /** Hands a place on, or gives it up. */
   private next(): void {
-    for (let newest = this.waiting.pop(); newest !== undefined; newest = this.waiting.pop()) {
-      const live = newest.live();
-      newest.go(live);
+    for (let first = this.waiting.shift(); first !== undefined; first = this.waiting.shift()) {
+      const live = first.live();
+      first.go(live);
       if (live) return;
     }
     this.running -= 1;
