@@ -10,7 +10,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@portico/(contracts|bus|domain-kit|mcp-session|resilience|observe|settings|storage|embedding|testkit)$':
       '<rootDir>/packages/$1/src/index.ts',
-    '^@portico/(front-door|discovery|upstreams|adapter-cluster|adapter-plane|adapter-dagger|adapter-github|task-runtime|semantic-cache|local)$':
+    '^@portico/(front-door|discovery|upstreams|adapter-cluster|adapter-plane|adapter-dagger|adapter-github|adapter-n8n|adapter-slack|slack-bridge|task-runtime|semantic-cache|local)$':
       '<rootDir>/apps/$1/src/$1.module.ts',
   },
   transform: {
