@@ -26,6 +26,9 @@ export class ServiceProcess {
     });
     if (this.child.stderr)
       createInterface({ input: this.child.stderr }).on('line', (line) => process.stderr.write(`${name}: ${line}\n`));
+    /** Whether it came so far that its settings, and whatever else may keep it from starting, were right. */
+    this.started = false;
+    this.child.on('message', (message) => (this.started ||= message === 'started'));
     /** How it ended: its status, the signal that ended it, or why it could not be run. @type {Promise<number | string>} */
     this.ended = new Promise((resolve) => {
       this.child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));

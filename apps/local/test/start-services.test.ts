@@ -162,7 +162,24 @@ describeIfAvailable('nats-server', 'start:services on real servers', () =>
           () => `still there: ${[...pids].filter(([, pid]) => alive(pid)).join(' ')}\n${services.output}`,
         );
 
-      it('runs each service that is configured, each with its own port for operators, and shows no secret', async () => {
+      const readyAddresses = () =>
+        [...services.output.matchAll(/(http:\S+\/readyz)$/gm)].map(([, address = '']) => address);
+      const isReady = (address: string) =>
+        fetch(address).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+
+      it('[OP-10] tells when all are ready, once all are', async () => {
+        await until(
+          () => services.output.includes('All services are ready.'),
+          () => services.output,
+        );
+        expect(await Promise.all(readyAddresses().map(isReady))).toEqual([...pids].map(() => true));
+        expect(services.output.match(/All services are ready\./g)).toHaveLength(1);
+      });
+
+      it('[OP-10] runs each service that is configured, each with its own port for operators, and shows no secret', async () => {
         expect([...pids.keys()]).toEqual(expect.arrayContaining(['discovery', 'front-door', 'upstreams']));
         expect(pids.has('adapter-cluster')).toBe(false);
         const ready = [...services.output.matchAll(/^([\w-]+) +(http:\S+\/readyz)$/gm)];
@@ -186,11 +203,31 @@ describeIfAvailable('nats-server', 'start:services on real servers', () =>
         await allEnd();
       });
 
-      it('stops all, with status 1, when one is killed', async () => {
-        process.kill(pids.get('discovery') as number, 'SIGKILL');
-        expect(await services.ended).toBe(1);
+      it('[OP-10] starts each again that dies, on the port that it had, and calls go on', async () => {
+        const addresses = readyAddresses();
+        for (const [name, pid] of pids) {
+          process.kill(pid, 'SIGKILL');
+          await until(
+            () => services.output.includes(`${name} has ended (SIGKILL). It is started again in 0.1 s.`),
+            () => services.output,
+          );
+        }
+        await until(
+          () => services.pids().size === pids.size,
+          () => `not all there: ${[...services.pids().keys()].join(' ')}`,
+        );
+        await until(
+          async () => (await Promise.all(addresses.map(isReady))).every(Boolean),
+          () => services.output,
+        );
+        await until(
+          async () =>
+            (await post(url, 'tools/call', { name: 'slow.wait', arguments: {} }).catch(String)).includes('waited'),
+          () => services.output,
+        );
+        services.child.kill('SIGTERM');
+        expect(await services.ended).toBe(0);
         await allEnd();
-        expect(services.output).toMatch(/^discovery has ended \(SIGKILL\)\. The other services are stopped\.$/m);
       });
 
       it('leaves no service behind when it is killed itself', async () => {

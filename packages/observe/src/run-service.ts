@@ -4,6 +4,7 @@ const STOP_LIMIT_MS = 10_000;
 /**
  * The life of a service's process: starts it, stops it on SIGTERM or SIGINT, and exits. What keeps it from starting is
  * one sentence on standard error and exit status 1, and so is that nothing keeps it running; a second signal ends it at once.
+ * A process that started it with a channel is sent `started`.
  */
 export async function runService(start: () => Promise<{ close(): Promise<void> }>): Promise<void> {
   // Whoever read our output may have gone; that is no reason to stop.
@@ -15,6 +16,7 @@ export async function runService(start: () => Promise<{ close(): Promise<void> }
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(1);
   }
+  process.send?.('started');
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
