@@ -1,4 +1,5 @@
 import { Fault, type ReplyOf, complete } from '@portico/contracts';
+import { askDomain } from './ask-domain.js';
 import { authorise } from './authorise.js';
 import { takeContext } from './context/call-context.js';
 import { faultAnswer } from './fault-to-rpc.js';
@@ -12,7 +13,7 @@ const NOTHING: ReplyOf<ReturnType<typeof complete>> = { completion: { values: []
 
 /** Completes an argument of a prompt or of a resource template, at the source that publishes it. */
 export async function completeArgument(request: McpRequest, door: FrontDoor): Promise<Answer> {
-  const { ref, argument, context } = request.params;
+  const { ref, argument, context: others } = request.params;
   if (!isRecord(ref)) return invalidParams('ref must be an object.');
   if (!isRecord(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string') {
     return invalidParams('argument must have a name and a value, both strings.');
@@ -23,14 +24,14 @@ export async function completeArgument(request: McpRequest, door: FrontDoor): Pr
   try {
     authorise(route, 'this', request, door);
     if (route.address === door.catalogue.gateway.address) return resultAnswer(NOTHING, request.era, door);
-    const result = await door.bus.ask(
-      complete(route.address),
-      {
-        ref: route.ref,
-        argument: { name: argument['name'], value: argument['value'] },
-        ...(isRecord(context) && { context }),
-      },
-      { signal: request.signal, context: takeContext(request) },
+    const payload = {
+      ref: route.ref,
+      argument: { name: argument['name'], value: argument['value'] },
+      ...(isRecord(others) && { context: others }),
+    };
+    const context = takeContext(request);
+    const result = await askDomain(route.address, request.principal, door, () =>
+      door.bus.ask(complete(route.address), payload, { signal: request.signal, context }),
     );
     return resultAnswer(result, request.era, door);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type CallContext, type StopSignal, type ToolResult, callTool } from '@portico/contracts';
+import { askDomain } from './ask-domain.js';
 import { forwardedMeta, inputRetry } from './client-hints.js';
 import type { FrontDoor } from './front-door.js';
 import type { McpRequest } from './mcp-request.js';
@@ -7,7 +8,7 @@ import { announceStale } from './state-sync/announce-stale.js';
 
 /**
  * Asks the tool's source, once, with the deadline its catalogue entry gives it; then drops what that made stale from the cache,
- * and only then says so.
+ * and only then says so. A call that was turned away before it was sent made nothing stale.
  */
 export async function dispatch(
   tool: PublishedTool,
@@ -17,14 +18,14 @@ export async function dispatch(
   signal: StopSignal,
   door: FrontDoor,
 ): Promise<ToolResult> {
-  const { bulkhead, breakers, catalogue } = door;
-  if (tool.address === catalogue.gateway.address) return catalogue.gateway.call(tool.tool, args, request.principal);
-  const full = bulkhead.enter(tool.address, request.principal);
-  if (full !== undefined) throw full;
+  const { gateway } = door.catalogue;
+  if (tool.address === gateway.address) return gateway.call(tool.tool, args, request.principal);
+  let sent = false;
   let result: ToolResult;
   try {
-    result = await breakers.run(tool.address, () =>
-      door.bus.ask(
+    result = await askDomain(tool.address, request.principal, door, () => {
+      sent = true;
+      return door.bus.ask(
         callTool(tool.address),
         { tool: tool.tool, arguments: args, ...forwardedMeta(request), ...inputRetry(request.params) },
         {
@@ -33,11 +34,10 @@ export async function dispatch(
           context,
           ...(request.notify !== undefined && { onNotice: request.notify }),
         },
-      ),
-    );
+      );
+    });
   } finally {
-    bulkhead.leave(tool.address, request.principal);
-    if (tool.policy.invalidates !== undefined) await door.cache.invalidate(tool, request.principal.tenant);
+    if (sent && tool.policy.invalidates !== undefined) await door.cache.invalidate(tool, request.principal.tenant);
   }
   return announceStale(tool, result, request.principal.tenant, door);
 }

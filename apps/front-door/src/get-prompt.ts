@@ -1,4 +1,5 @@
 import { Fault, getPrompt as getPromptCall } from '@portico/contracts';
+import { askDomain } from './ask-domain.js';
 import { authorise } from './authorise.js';
 import { takeContext } from './context/call-context.js';
 import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
@@ -24,10 +25,13 @@ export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<A
   const prompt = resolution.item;
   try {
     authorise(prompt, prompt.shown, request, door);
-    const result = await door.bus.ask(
-      getPromptCall(prompt.address),
-      { name: prompt.prompt, arguments: args, client: forwardedMeta(request).client, ...inputRetry(request.params) },
-      { deadlineMs: prompt.callTimeoutMs, signal: request.signal, context: takeContext(request) },
+    const context = takeContext(request);
+    const result = await askDomain(prompt.address, request.principal, door, () =>
+      door.bus.ask(
+        getPromptCall(prompt.address),
+        { name: prompt.prompt, arguments: args, client: forwardedMeta(request).client, ...inputRetry(request.params) },
+        { deadlineMs: prompt.callTimeoutMs, signal: request.signal, context },
+      ),
     );
     return resultAnswer(result, request.era, door);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type CallContext, Fault, type Principal, guardLease as askGuard } from '@portico/contracts';
+import { type CallContext, ContextId, Fault, type Principal, guardLease as askGuard } from '@portico/contracts';
 import { TASK_ARGUMENT } from './context/context-schemas.js';
 import type { FrontDoor } from './front-door.js';
 import { isRecord } from './mcp-request.js';
@@ -78,7 +78,8 @@ function resourceOf(template: string, args: Record<string, unknown>): string {
 function shownLease(task: unknown, resource: string): { leaseId: string; taskId?: string } {
   if (task !== undefined && !isRecord(task)) throw refused('INVALID_ARGUMENTS', `${TASK_ARGUMENT} must be an object.`);
   const { lease_id: leaseId, task_id: taskId } = task ?? {};
-  if (taskId !== undefined && !(typeof taskId === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(taskId)))
+  const namedTask = ContextId.optional().safeParse(taskId);
+  if (!namedTask.success)
     throw refused(
       'INVALID_ARGUMENTS',
       `${TASK_ARGUMENT}.task_id must be 1 to 128 of letters, digits, ".", "_", ":" and "-".`,
@@ -90,7 +91,7 @@ function shownLease(task: unknown, resource: string): { leaseId: string; taskId?
     );
   if (typeof leaseId !== 'string' || leaseId.length > 256)
     throw refused('INVALID_ARGUMENTS', `${TASK_ARGUMENT}.lease_id must be a lease_id as task.acquire gave it.`);
-  return { leaseId, ...(typeof taskId === 'string' && { taskId }) };
+  return { leaseId, ...(namedTask.data !== undefined && { taskId: namedTask.data }) };
 }
 
 const refused = (code: Fault['code'], message: string): Fault => new Fault(code, message, { executed: 'no' });

@@ -1,4 +1,5 @@
 import { Fault, readResource as readResourceCall } from '@portico/contracts';
+import { askDomain } from './ask-domain.js';
 import { authorise } from './authorise.js';
 import { takeContext } from './context/call-context.js';
 import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
@@ -23,10 +24,13 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
       const whole = { resultLimitBytes: Infinity };
       return resultAnswer(gateway.readResource(route.uri, request.principal), request.era, whole, cacheable);
     }
-    const result = await door.bus.ask(
-      readResourceCall(route.address),
-      { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },
-      { deadlineMs: route.callTimeoutMs, signal: request.signal, context: takeContext(request) },
+    const context = takeContext(request);
+    const result = await askDomain(route.address, request.principal, door, () =>
+      door.bus.ask(
+        readResourceCall(route.address),
+        { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },
+        { deadlineMs: route.callTimeoutMs, signal: request.signal, context },
+      ),
     );
     // A published URI may carry its domain's name; what comes back names the resource as it was asked for.
     const contents = result.contents?.map((content) => (content.uri === route.uri ? { ...content, uri } : content));

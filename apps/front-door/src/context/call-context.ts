@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type CallContext, Fault, leaseRef } from '@portico/contracts';
+import { type CallContext, ContextId, Fault, leaseRef } from '@portico/contracts';
 import { type McpRequest, isRecord } from '../mcp-request.js';
 import { CONTEXT_ARGUMENT } from './context-schemas.js';
 
-const ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 /** What ids of our leases look like: one that stands where only a reference belongs is not passed on as it is. */
 const RAW_LEASE_ID = /^[A-Za-z0-9_-]{43}$/;
@@ -68,7 +67,7 @@ function spoken(of: Hint, { meta, headers }: McpRequest, hints?: Record<string, 
   return value === undefined ? undefined : { value, place: 'header', field: `the header ${of.header}` };
 }
 
-const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
+const isId = (value: unknown): value is string => ContextId.safeParse(value).success;
 
 const idOf = (spoken: Spoken | undefined): string | undefined => {
   if (spoken === undefined || isId(spoken.value)) return spoken?.value as string | undefined;
