@@ -80,6 +80,24 @@ export {
   storeAnswer,
   wentStale,
 } from './cache-calls.js';
+export {
+  SlackChannel,
+  SlackChannelId,
+  SlackCursor,
+  SlackEmoji,
+  SlackMessage,
+  SlackMessageTs,
+  SlackUser,
+  SlackUserId,
+  addSlackReaction,
+  checkSlack,
+  listSlackChannels,
+  listSlackUsers,
+  postSlackMessage,
+  readSlackChannel,
+  readSlackThread,
+  replyInSlackThread,
+} from './slack-calls.js';
 export { DotGlob, PATTERN_LIMIT, StarGlob, isDotGlob } from './dot-glob.js';
 export { Notice } from './notice.js';
 export { Stop, abortSignalOf } from './stop-signal.js';

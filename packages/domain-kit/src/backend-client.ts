@@ -25,6 +25,8 @@ export class BackendReader {
 export interface BackendWrite extends BackendRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly json?: unknown;
+  /** Instead of `json`: a body that is form-encoded already. */
+  readonly form?: string;
 }
 
 /** A backend that can be read and written. */
@@ -42,16 +44,17 @@ export class BackendClient {
   }
 
   /** Sent at most once, whatever happens. Every failure is a Fault that says whether it may have been executed. */
-  send({ method, json, ...request }: BackendWrite): Promise<BackendAnswer> {
-    return this.#link.exchange(
-      method,
-      request,
-      json === undefined ? undefined : { type: 'application/json', data: JSON.stringify(json) },
-    );
+  send({ method, json, form, ...request }: BackendWrite): Promise<BackendAnswer> {
+    return this.#link.exchange(method, request, bodyOf(json, form));
   }
 
   /** Ends every connection, and whatever still runs on one. */
   close(): Promise<void> {
     return this.#link.close();
   }
+}
+
+function bodyOf(json: unknown, form: string | undefined) {
+  if (form !== undefined) return { type: 'application/x-www-form-urlencoded', data: form };
+  return json === undefined ? undefined : { type: 'application/json', data: JSON.stringify(json) };
 }

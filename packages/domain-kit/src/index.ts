@@ -13,6 +13,7 @@ export type {
 } from './serve-source.js';
 export type { SourceLog } from './source-log.js';
 export { canonicalJson, revisionOf } from './revision.js';
+export { scopeOf } from './call-scope.js';
 export type { CallScope } from './call-scope.js';
 export type { Completer, Completers } from './completion.js';
 export { path, pathSegment } from './path-segment.js';
