@@ -1,9 +1,9 @@
 import { sourceName, type SourceAddress, type SourceCatalogue, type SourceIdentity } from '@portico/contracts';
 import type { LeftOut } from './left-out.js';
+import { prepareResources, type PreparedResources } from './prepared-resources.js';
 import { preparePrompt, type PreparedPrompt } from './published-prompt.js';
 import { prepareTool, type PreparedTool } from './published-tool.js';
 import type { PublishRules } from './publish-rules.js';
-import { prepareResources, type PreparedResources } from './resource-routes.js';
 
 /** A source and the newest catalogue known of it; a catalogue object never changes. */
 export interface KnownSource {

@@ -1,19 +1,9 @@
-import type {
-  ResourceDefinition,
-  ResourceTemplateDefinition,
-  SourceAddress,
-  SourceCatalogue,
-  SourceIdentity,
-} from '@portico/contracts';
-import type { z } from 'zod';
+import type { SourceAddress, SourceIdentity } from '@portico/contracts';
 import type { LeftOut } from './left-out.js';
 import type { Ruled } from './policy/policy.js';
+import { type PreparedResources, publishedJson } from './prepared-resources.js';
 import { isOwnUri } from './state-sync/stale-uri.js';
-import { templateMatcher, type TemplateMatcher } from './uri-template.js';
-import { isShallow, withoutMalformed } from './well-formed.js';
-
-type Resource = z.infer<typeof ResourceDefinition>;
-type Template = z.infer<typeof ResourceTemplateDefinition>;
+import type { TemplateMatcher } from './uri-template.js';
 
 /** Where a published URI is read, and what it is called there. */
 export interface ResourceRoute extends Ruled {
@@ -35,69 +25,12 @@ interface TemplateRoute extends Omit<ResourceRoute, 'uri'> {
   readonly matcher: TemplateMatcher;
 }
 
-interface PreparedItem<T> {
-  readonly key: string;
-  readonly definition: T;
-  readonly matcher?: TemplateMatcher;
-  /** The JSON of the definition under each name it has been published by. */
-  made?: { readonly published: string; readonly json: string };
-}
-
-/** The resources and templates of one source that clients can take. */
-export interface PreparedResources {
-  readonly resources: readonly PreparedItem<Resource>[];
-  readonly templates: readonly PreparedItem<Template>[];
-}
-
 interface ResourceSource {
   readonly domain: string;
   readonly address: SourceAddress;
   readonly identity: Pick<SourceIdentity, 'callTimeoutMs'>;
   readonly resources: PreparedResources;
 }
-
-type Report = (left: LeftOut) => void;
-
-/** Most templates of one source: each is tried in turn for a URI that no list names. */
-const TEMPLATES_LIMIT = 200;
-
-const mend = <T extends Record<string, unknown>>(
-  definition: T,
-  key: string,
-  kind: 'resource' | 'template',
-  domain: string,
-  report: Report,
-) => {
-  const left = { domain, kind, name: key };
-  if (!isShallow(definition)) return void report({ ...left, reason: 'its definition is nested too deeply' });
-  const mended = withoutMalformed(definition, kind);
-  for (const dropped of mended.dropped) report({ ...left, key: dropped, reason: `its ${dropped} is malformed` });
-  return mended.definition;
-};
-
-export const prepareResources = (catalogue: SourceCatalogue, domain: string, report: Report): PreparedResources => {
-  const resources: PreparedItem<Resource>[] = [];
-  for (const resource of catalogue.resources) {
-    const definition = mend(resource, resource.uri, 'resource', domain, report);
-    if (definition !== undefined) resources.push({ key: resource.uri, definition });
-  }
-  const templates: PreparedItem<Template>[] = [];
-  for (const template of catalogue.resourceTemplates) {
-    const key = template.uriTemplate;
-    const matcher = templates.length < TEMPLATES_LIMIT ? templateMatcher(key) : undefined;
-    if (matcher === undefined)
-      report({ domain, kind: 'template', name: key, reason: 'it is malformed, too long, or one too many' });
-    const definition = matcher && mend(template, key, 'template', domain, report);
-    if (definition !== undefined && matcher !== undefined) templates.push({ key, definition, matcher });
-  }
-  return { resources, templates };
-};
-
-const jsonOf = <T extends object>(item: PreparedItem<T>, field: 'uri' | 'uriTemplate', published: string): string => {
-  if (item.made?.published !== published)
-    item.made = { published, json: JSON.stringify({ ...item.definition, [field]: published }) };
-  return item.made.json;
-};
 
 /** Rules know a resource by its name; reading one changes nothing. */
 const ruledAs = (domain: string, { name }: { readonly name: string }): Ruled => ({
@@ -128,7 +61,7 @@ export class ResourceRoutes {
   readonly templates: ListedResource[] = [];
 
   /** `sources` come in the order of their names: the first to publish a URI keeps it. */
-  constructor(sources: readonly ResourceSource[], report: Report) {
+  constructor(sources: readonly ResourceSource[], report: (left: LeftOut) => void) {
     this.#domains = new Set(sources.map((source) => source.domain));
     for (const { domain, address, identity, resources: prepared } of sources) {
       const { callTimeoutMs } = identity;
@@ -155,7 +88,7 @@ export class ResourceRoutes {
         const ruled = ruledAs(domain, item.definition);
         this.#routes.set(published, { domain, address, callTimeoutMs, uri: item.key, ...ruled });
         this.#published.set(`${address} ${item.key}`, published);
-        this.resources.push({ json: jsonOf(item, 'uri', published), ...ruled });
+        this.resources.push({ json: publishedJson(item, 'uri', published), ...ruled });
       }
       for (const item of prepared.templates) {
         const published = item.matcher && place(item.key, 'template', this.#templates);
@@ -171,7 +104,7 @@ export class ResourceRoutes {
           matcher: item.matcher,
           ...ruled,
         });
-        this.templates.push({ json: jsonOf(item, 'uriTemplate', published), ...ruled });
+        this.templates.push({ json: publishedJson(item, 'uriTemplate', published), ...ruled });
       }
     }
   }

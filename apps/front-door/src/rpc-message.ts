@@ -6,6 +6,10 @@ export interface RpcMessage {
   readonly params?: Record<string, unknown>;
 }
 
+export interface RpcRequest extends RpcMessage {
+  readonly id: string | number;
+}
+
 /** The id that an error answers to, as far as one can be read. */
 export const idOf = (body: unknown): string | number | null => {
   if (!isRecord(body) || typeof body['method'] !== 'string') return null;

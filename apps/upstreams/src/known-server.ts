@@ -7,8 +7,8 @@ export interface KnownServerEntry {
   readonly entry:
     | { readonly command: string; readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>> }
     | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
-  /** What must be there before the entry works: a variable that it refers to, or something on this host. */
-  readonly needs: readonly { readonly name: string; readonly description: string }[];
+  /** What must be there before the entry works: a variable that it refers to, or something on this host; nothing unless given. */
+  readonly needs?: readonly { readonly name: string; readonly description: string }[];
 }
 
 export const npx = (...args: string[]) => ({ command: 'npx', args: ['-y', ...args] });

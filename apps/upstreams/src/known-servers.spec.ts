@@ -15,7 +15,7 @@ describe('[UP-2] the known servers', () => {
 
   it.each(KNOWN_SERVERS.map((known) => [known.name, known] as const))(
     '%s can be saved as it stands once what it needs is allowed, and refers to nothing else',
-    (_name, { name: spelled, entry: given, needs }) => {
+    (_name, { name: spelled, entry: given, needs = [] }) => {
       const policy = { serverSecrets: new Set(needs.map(({ name }) => name)), stdioByApi: true };
       const entry = parseServerEntry({ spelled, given, by: 'api', others: [], policy });
       expect(entry.name).toBe(spelled);

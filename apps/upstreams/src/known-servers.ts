@@ -19,7 +19,6 @@ export const KNOWN_SERVERS: readonly KnownServerEntry[] = [
     title: 'AWS documentation',
     description: 'Searches and reads the documentation of Amazon Web Services.',
     entry: uvx('awslabs.aws-documentation-mcp-server@latest'),
-    needs: [],
   },
   {
     name: 'brave-search',
@@ -40,21 +39,18 @@ export const KNOWN_SERVERS: readonly KnownServerEntry[] = [
     title: 'Cloudflare documentation',
     description: 'Searches the documentation of Cloudflare.',
     entry: { url: 'https://docs.mcp.cloudflare.com/mcp' },
-    needs: [],
   },
   {
     name: 'context7',
     title: 'Context7',
     description: 'Current documentation and examples of programming libraries.',
     entry: { url: 'https://mcp.context7.com/mcp' },
-    needs: [],
   },
   {
     name: 'deepwiki',
     title: 'DeepWiki',
     description: 'Answers questions about public GitHub repositories.',
     entry: { url: 'https://mcp.deepwiki.com/mcp' },
-    needs: [],
   },
   {
     name: 'exa',
@@ -68,14 +64,12 @@ export const KNOWN_SERVERS: readonly KnownServerEntry[] = [
     title: 'Fetch',
     description: 'Fetches a web page and turns it into Markdown.',
     entry: uvx('mcp-server-fetch'),
-    needs: [],
   },
   {
     name: 'filesystem',
     title: 'Filesystem',
     description: 'Reads and writes the files of the workspace folder.',
     entry: npx('@modelcontextprotocol/server-filesystem', '{workspace}'),
-    needs: [],
   },
   {
     name: 'firecrawl',
@@ -127,14 +121,12 @@ export const KNOWN_SERVERS: readonly KnownServerEntry[] = [
     title: 'Memory',
     description: 'Remembers entities, relations and observations between conversations.',
     entry: { ...npx('@modelcontextprotocol/server-memory'), env: { MEMORY_FILE_PATH: '{workspace}/memory.jsonl' } },
-    needs: [],
   },
   {
     name: 'microsoft-learn',
     title: 'Microsoft Learn',
     description: 'Searches the documentation of Microsoft and Azure.',
     entry: { url: 'https://learn.microsoft.com/api/mcp' },
-    needs: [],
   },
   {
     name: 'mongodb',
@@ -176,7 +168,6 @@ export const KNOWN_SERVERS: readonly KnownServerEntry[] = [
     title: 'Sequential Thinking',
     description: 'A scratch pad for thinking a problem through, step by step.',
     entry: npx('@modelcontextprotocol/server-sequential-thinking'),
-    needs: [],
   },
   {
     name: 'stripe',
@@ -197,6 +188,5 @@ export const KNOWN_SERVERS: readonly KnownServerEntry[] = [
     title: 'Time',
     description: 'Tells the time and converts it between time zones.',
     entry: uvx('mcp-server-time', '--local-timezone=UTC'),
-    needs: [],
   },
 ];

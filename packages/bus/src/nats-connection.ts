@@ -1,15 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AuthorizationError, ConnectionError, UserAuthenticationExpiredError, connect } from '@nats-io/transport-node';
 import type { Msg, NatsConnection as Client, Subscription as ClientSubscription } from '@nats-io/transport-node';
 import { Fault } from '@portico/contracts';
 import type { BusLog } from './bus-log.js';
 import type { HeaderBlock } from './header-block.js';
 import type { LinkSubscription } from './link.js';
-import type { NatsAddress } from './nats-address.js';
+import { type NatsServer, dial, isRefusal, whyNot } from './nats-dial.js';
 
-/** Milliseconds: one dial, between pings, between dials at first and at most, to part in peace. */
+/** Milliseconds: one dial, between dials at first and at most, to part in peace. */
 const DIAL_MS = 4_000;
-const PING_MS = 15_000;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 2_000;
 const PARTING_MS = 1_000;
@@ -22,9 +20,7 @@ interface Wanted {
   held?: ClientSubscription;
 }
 
-export interface NatsConnectionOptions {
-  readonly address: NatsAddress;
-  readonly name: string;
+export interface NatsConnectionOptions extends NatsServer {
   readonly log: BusLog;
   /** Milliseconds the first connection may take. */
   readonly connectTimeoutMs: number;
@@ -52,12 +48,12 @@ export class NatsConnection {
     const until = performance.now() + options.connectTimeoutMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        connection.use(await connection.dial(Math.min(DIAL_MS, Math.max(1, until - performance.now()))));
+        connection.use(await dial(options, Math.min(DIAL_MS, Math.max(1, until - performance.now()))));
         return connection;
       } catch (error) {
         const wait = waitBefore(attempt);
         if (isRefusal(error) || performance.now() + wait >= until)
-          throw new Error(whyNot(options, error), { cause: error });
+          throw new Error(whyNot(options, options.connectTimeoutMs, error), { cause: error });
         if (attempt === 0)
           options.log.info('bus.waiting', { setting: 'BUS_URL', atMostSecs: options.connectTimeoutMs / 1_000 });
         await delay(wait);
@@ -117,21 +113,6 @@ export class NatsConnection {
     await this.reconnecting;
   }
 
-  private dial(timeoutMs: number): Promise<Client> {
-    const { address, name } = this.options;
-    return connect({
-      servers: address.servers,
-      ...(address.user !== undefined && { user: address.user, pass: address.pass ?? '' }),
-      ...(address.token !== undefined && { token: address.token }),
-      ...(address.tls && { tls: {} }),
-      name,
-      reconnect: false,
-      timeout: timeoutMs,
-      pingInterval: PING_MS,
-      noAsyncTraces: true,
-    });
-  }
-
   private use(client: Client): void {
     this.client = client;
     for (const wanted of this.wanted) this.attach(wanted, client);
@@ -170,7 +151,7 @@ export class NatsConnection {
     for (let attempt = 0; !signal.aborted; attempt++) {
       await delay(waitBefore(attempt), undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      const client = await this.dial(DIAL_MS).catch(() => undefined);
+      const client = await dial(this.options, DIAL_MS).catch(() => undefined);
       if (!client) continue;
       if (signal.aborted) return client.close();
       this.use(client);
@@ -190,15 +171,3 @@ export class TooLarge extends Fault {
 /** Doubles up to a bound, less up to half of it by chance, so that services do not return all at once. */
 const waitBefore = (attempt: number): number =>
   Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10)) * (0.5 + Math.random() / 2);
-
-/** What trying again does not mend. */
-const isRefusal = (error: unknown): error is Error =>
-  error instanceof AuthorizationError ||
-  error instanceof UserAuthenticationExpiredError ||
-  (error instanceof ConnectionError && error.message.includes("does not support 'tls'"));
-
-const whyNot = ({ address, connectTimeoutMs }: NatsConnectionOptions, error: unknown): string => {
-  const where = address.servers.join(', ');
-  if (isRefusal(error)) return `BUS_URL: the NATS server at ${where} does not let us in: ${error.message}.`;
-  return `BUS_URL: no NATS server answered at ${where} within ${String(connectTimeoutMs / 1000)} s.`;
-};

@@ -5,6 +5,7 @@ import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { addressProblem } from './backend-address.js';
 import { BackendAnswer } from './backend-answer.js';
+import { backendUrl } from './backend-url.js';
 import { faultOfConnection, faultOfStatus } from './backend-faults.js';
 import type { CallScope } from './call-scope.js';
 import type { Credential } from './credential.js';
@@ -89,7 +90,7 @@ export class BackendLink {
     body?: { type: string; data: string | Buffer },
   ): Promise<BackendAnswer> {
     const { scope } = asked;
-    const url = this.urlOf(asked);
+    const url = backendUrl(this.base, asked);
     const headers = {
       accept: 'application/json',
       ...this.settings.headers,
@@ -162,19 +163,6 @@ export class BackendLink {
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
-  }
-
-  private urlOf({ path, query = {} }: BackendRequest): URL {
-    const asked = this.base.pathname.replace(/\/$/, '') + path;
-    const url = new URL(this.base.origin);
-    url.pathname = asked;
-    // A path that URL rules would rewrite (dot segments, backslashes) is not the one that was checked.
-    if (!path.startsWith('/') || url.pathname !== asked) {
-      throw new Fault('INVALID_ARGUMENTS', 'An identifier does not make a path.', { executed: 'no' });
-    }
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) url.searchParams.set(name, String(value));
-    return url;
   }
 
   private async authorization(): Promise<Record<string, string>> {

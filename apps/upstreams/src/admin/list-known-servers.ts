@@ -17,7 +17,7 @@ export async function listKnown({ configuration, config }: AdminParts): Promise<
     const launcher = command === undefined ? 'none' : found ? 'present' : 'missing';
     return {
       ...known,
-      needs: [...known.needs],
+      needs: [...(known.needs ?? [])],
       entry: here(entry) as Record<string, unknown>,
       configured: taken.has(normalisedName(known.name)),
       launcher,
