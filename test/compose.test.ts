@@ -207,7 +207,9 @@ describe('[OP-1] infra/docker/Dockerfile', () => {
     const froms = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gm)].map(([, from = '', as = '']) => ({ from, as }));
     const stages = froms.map(({ as }) => as);
     for (const { from } of froms) if (!stages.includes(from)) expect(from).toMatch(/^node:20\.\d+\.\d+-[\w-]+$/);
-    expect(stages.filter((stage) => stage !== 'build' && stage !== 'service').sort()).toEqual([...apps].sort());
+    expect(stages.filter((stage) => stage !== 'build' && stage !== 'service').sort()).toEqual(
+      [...apps, 'local'].sort(),
+    );
     expect(dockerfile.match(/^USER .*$/gm)).toEqual(['USER node']);
   });
 });
