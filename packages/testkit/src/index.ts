@@ -43,3 +43,7 @@ export type { SigningKey, TokenClaims, TokenOptions } from './signed-token.js';
 export { startTokenIssuer } from './token-issuer.js';
 export type { IssuerHealth, TokenIssuer } from './token-issuer.js';
 export { Seeded } from './seeded.js';
+export { AskedDomain } from './asked-domain.js';
+export { FaultyProxy, answering, cutOff, endless, freePort } from './faulty-proxy.js';
+export type { FaultyProxyOptions, ProxyFault, SeenRequest } from './faulty-proxy.js';
+export { SlackDouble, refusing } from './slack-double.js';
