@@ -16,6 +16,7 @@ interface Service {
   readonly privileged?: boolean;
   readonly ports?: string[];
   readonly networks?: string[];
+  readonly secrets?: string[];
   readonly volumes?: string[];
   readonly command?: string[];
   readonly depends_on?: Record<string, { readonly condition: string }>;
@@ -159,7 +160,15 @@ describe('[OP-1] docker-compose.yml', () => {
   it('keeps bus and data on networks that lead nowhere, and lets only clients of what is outside out', () => {
     expect([networks['bus']?.internal, networks['data']?.internal]).toEqual([true, true]);
     const out = all.filter(([, one]) => one.networks?.includes('outside')).map(([name]) => name);
-    expect(out.sort()).toEqual(['adapter-cluster', 'adapter-dagger', 'adapter-github', 'adapter-plane', 'upstreams']);
+    const adapters = ['adapter-cluster', 'adapter-dagger', 'adapter-github', 'adapter-plane'];
+    expect(out.sort()).toEqual([...adapters, 'slack-bridge', 'upstreams']);
+  });
+
+  it('[AD-16] gives the bot token of Slack to the bridge alone, and the adapter no way out', () => {
+    expect(all.filter(([, one]) => one.secrets?.includes('slack-bot-token')).map(([name]) => name)).toEqual([
+      'slack-bridge',
+    ]);
+    expect([service('adapter-slack').networks, service('adapter-slack').secrets]).toEqual([['bus'], undefined]);
   });
 
   it('[OP-7] lets the bus carry 9 MiB: the largest answer of a backend, and its frame', () => {

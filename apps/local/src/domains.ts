@@ -2,15 +2,17 @@ import * as cluster from '@portico/adapter-cluster';
 import * as dagger from '@portico/adapter-dagger';
 import * as github from '@portico/adapter-github';
 import * as plane from '@portico/adapter-plane';
+import * as slack from '@portico/adapter-slack';
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
 import type { Environment, SettingsTable } from '@portico/settings';
+import * as slackBridge from '@portico/slack-bridge';
 
 interface ServedDomain {
   close(): Promise<void>;
 }
 
-/** A domain of ours that is there only when it is configured. */
+/** A domain of ours, or the bridge of one, that is there only when it is configured. */
 interface OptionalDomain {
   readonly name: string;
   readonly settings: SettingsTable;
@@ -37,6 +39,8 @@ export const DOMAINS: readonly OptionalDomain[] = [
   optional('adapter-cluster', cluster.settings, cluster.readConfig, cluster.startAdapterCluster),
   optional('adapter-dagger', dagger.settings, dagger.readConfig, dagger.startAdapterDagger),
   optional('adapter-plane', plane.settings, plane.readConfig, plane.startAdapterPlane),
+  optional('slack-bridge', slackBridge.settings, slackBridge.readConfig, slackBridge.startSlackBridge),
+  optional('adapter-slack', slack.settings, slack.readConfig, slack.startAdapterSlack),
   optional('adapter-github', github.settings, github.readConfig, github.startAdapterGithub),
 ];
 
