@@ -4,6 +4,8 @@ export const REVISION = '2026-07-28';
 /** What the upstream calls its tool; behind a gateway it has a prefix. */
 export const TOOL = 'echo';
 export const PREFIX = 'bench.';
+/** A tool beside it that never answers before its deadline. */
+export const HANGING = { domain: 'hanging', tool: 'waits' };
 
 const META = JSON.stringify({
   'io.modelcontextprotocol/protocolVersion': REVISION,

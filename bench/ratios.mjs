@@ -3,12 +3,13 @@ import { median } from './statistics.mjs';
 /** @typedef {{ perSecond: number, p50Ms: number, p99Ms: number, errors: number, cpuMicros: number }} Sample */
 /** @typedef {(row: string, connections: number) => Sample[]} SamplesOf one for each repeat, in order */
 
-/** What each ratio compares: speed of two rows, or their CPU time a call (`cpu`), or the difference of their p50 (`added`). */
+/** What each ratio compares: speed of two rows, or their CPU time a call (`cpu`), or their p99 (`p99`), or the difference of their p50 (`added`). */
 const RATIOS =
-  /** @type {{ name: string, of: string, to: string, at: number, by?: 'cpu' | 'added', atLeast?: number, atMost?: number }[]} */ ([
+  /** @type {{ name: string, of: string, to: string, at: number, by?: 'cpu' | 'p99' | 'added', atLeast?: number, atMost?: number }[]} */ ([
     { name: 'frontAlone', of: 'front-alone', to: 'bare-http', at: 16, atLeast: 0.55 },
     ...[1, 16, 32].map((at) => ({ name: `frontAlone${at}`, of: 'front-alone', to: 'bare-http', at })),
     { name: 'frontAloneCpu16', of: 'front-alone', to: 'bare-http', at: 16, by: 'cpu' },
+    { name: 'hungP99At16', of: 'front-hung', to: 'front-alone', at: 16, by: 'p99', atMost: 2 },
     { name: 'keyToOpen16', of: 'front-key', to: 'front-alone', at: 16, atLeast: 0.9 },
     { name: 'jwtToOpen16', of: 'front-jwt', to: 'front-alone', at: 16, atLeast: 0.9 },
     { name: 'keyToOpenCpu16', of: 'front-key', to: 'front-alone', at: 16, by: 'cpu' },
@@ -38,7 +39,7 @@ const RATIOS =
     { name: 'addedNatsMs1', of: 'full-hop-nats', to: 'thin-nats', at: 1, by: 'added' },
   ]);
 
-const MEANS = { speed: 'to', cpu: 'to, by CPU time,', added: 'p50 minus' };
+const MEANS = { speed: 'to', cpu: 'to, by CPU time,', p99: 'to, by p99,', added: 'p50 minus' };
 
 /**
  * Every ratio: the two rows compared within each repeat, then the median of those; null when a row did not run.
@@ -50,12 +51,14 @@ export const ratios = (samplesOf) =>
     const pairs = samplesOf(of, at).flatMap((sample, repeat) => {
       const other = others[repeat];
       if (other === undefined) return [];
+      if (by === 'p99') return [sample.p99Ms / other.p99Ms];
       if (by === 'added') return [sample.p50Ms - other.p50Ms];
       return [by === 'cpu' ? other.cpuMicros / sample.cpuMicros : sample.perSecond / other.perSecond];
     });
     const value = pairs.length === 0 ? null : median(pairs);
     const reached = value === null ? undefined : value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity);
-    const target = atLeast !== undefined ? `>= ${atLeast}x` : atMost !== undefined ? `<= +${atMost} ms` : '';
+    const most = by === 'added' ? `<= +${atMost} ms` : `<= ${atMost}x`;
+    const target = atLeast !== undefined ? `>= ${atLeast}x` : atMost !== undefined ? most : '';
     return {
       name,
       means: `${of} ${MEANS[by ?? 'speed']} ${to}, ${at} conn.`,

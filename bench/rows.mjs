@@ -73,8 +73,19 @@ export const ROWS = [
     start: ({ node, home }) => addressOf(node(ours('front-alone'), [], { ...SETTLED, PORTICO_HOME: home })),
   },
   {
+    name: 'front-hung',
+    title: 'the same, while another domain hangs under 256 callers',
+    tool: PREFIX + TOOL,
+    builds: ['apps/front-door/dist/main.js'],
+    async start({ node, home }) {
+      const url = await addressOf(node(ours('front-alone'), [], { ...SETTLED, PORTICO_HOME: home }));
+      await said(node(ours('hanging-callers'), [url]), /full/);
+      return url;
+    },
+  },
+  {
     name: 'front-key',
-    title: 'the same, by API key, under a policy',
+    title: 'the front door alone, by API key, under a policy',
     tool: PREFIX + TOOL,
     builds: ['apps/front-door/dist/auth/keys/main.js'],
     async start({ node, home }) {
