@@ -1,3 +1,4 @@
+import { DIMENSIONS } from '@portico/embedding';
 import type { Histogram } from '@portico/observe';
 import type { LazyEmbedder } from './lazy-embedder.js';
 import type { AskedText } from './verifier.js';
@@ -35,7 +36,8 @@ export class TextReader {
     const embedded = await within(embedder.embed(texts), withinMs);
     if (embedded === undefined) return undefined;
     this.seconds.observe({}, (performance.now() - began) / 1_000);
-    if (embedded.length !== texts.length) throw new Error('The embedder gave another number of vectors.');
+    if (embedded.length !== texts.length || !embedded.every(({ vector }) => isVector(vector)))
+      throw new Error('The embedder gave something else than a vector for each text.');
     const read = {
       texts: texts.map((text, index) => ({ text, read: embedded[index]! })),
       fingerprint: embedder.fingerprint,
@@ -56,6 +58,9 @@ export class TextReader {
     this.remembered.delete(keyHash);
   }
 }
+
+/** Whether the store takes it: one that it refuses would take the answers that are written with it along. */
+const isVector = (vector: Float32Array): boolean => vector.length === DIMENSIONS && vector.every(Number.isFinite);
 
 /** What the work comes to, or nothing after `ms`: whoever waits for a model that hangs must not take others' turns. */
 const within = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {

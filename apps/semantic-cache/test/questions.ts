@@ -59,6 +59,8 @@ export class PlacedEmbedder implements Embedder {
   failing = false;
   delayMs = 0;
   closed = false;
+  /** What it gives instead of a text's vector. */
+  broken: ((text: string, vector: Float32Array) => Float32Array) | undefined;
 
   constructor(readonly fingerprint = 'placed') {}
 
@@ -66,7 +68,10 @@ export class PlacedEmbedder implements Embedder {
     if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     if (this.failing) throw new Error('no model today');
     this.read.push(...texts);
-    return texts.map((text) => ({ vector: this.place(text), words: [], cut: text.startsWith('long ') }));
+    return texts.map((text) => {
+      const vector = this.broken?.(text, this.place(text)) ?? this.place(text);
+      return { vector, words: [], cut: text.startsWith('long ') };
+    });
   }
 
   place(text: string): Float32Array {

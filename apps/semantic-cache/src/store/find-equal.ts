@@ -1,4 +1,4 @@
-import type { ToolResult } from '@portico/contracts';
+import { ToolResult } from '@portico/contracts';
 import type { Database, QueryOptions } from '@portico/storage';
 import { readAs, sqlHash, sqlText } from './as-tenant.js';
 
@@ -43,9 +43,19 @@ export const findEqual = async (
     options,
   );
   const { epoch, suspended, age, payload } = rows[0]!;
+  const result = payload === null ? undefined : resultOf(payload);
   return {
     epoch: Number(epoch ?? 0),
     suspended: suspended ?? false,
-    found: payload === null ? undefined : { result: JSON.parse(payload) as ToolResult, ageMs: age ?? 0 },
+    found: result && { result, ageMs: age ?? 0 },
   };
+};
+
+/** Nothing of a row that is none of ours: it must not make a cache that works look as if it failed. */
+const resultOf = (payload: string): ToolResult | undefined => {
+  try {
+    return ToolResult.safeParse(JSON.parse(payload)).data;
+  } catch {
+    return undefined;
+  }
 };
