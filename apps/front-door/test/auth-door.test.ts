@@ -219,7 +219,11 @@ describe('[FD-5][FD-8] who does not prove who they are is turned away at the doo
         {
           jsonrpc: '2.0',
           id: null,
-          error: { code: -32000, message: expect.any(String), data: { code: 'BACKEND_UNAVAILABLE' } },
+          error: {
+            code: -32000,
+            message: expect.any(String),
+            data: { code: 'BACKEND_UNAVAILABLE', retry_after_ms: expect.any(Number) },
+          },
         },
       ]);
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -209,7 +210,7 @@ describe('[FD-8] the file of keys is read again when it changes', () => {
     const first = await create();
     const good = readFileSync(file, 'utf8');
     await open();
-    const complaints = (): string[] => server?.lines.filter((line) => line.includes('can not be read again')) ?? [];
+    const complaints = (): string[] => server?.lines.filter((line) => line.includes('keys.not-used')) ?? [];
     for (const broken of ['{"keys":', '', '{"keys":"none"}', good.replace('"scopes"', '"scope"')]) {
       const before = complaints().length;
       writeFileSync(file, broken);
@@ -224,6 +225,29 @@ describe('[FD-8] the file of keys is read again when it changes', () => {
     await becomes(first, 401);
   });
 
+  it.each<[string, () => void]>([
+    ['a folder', () => mkdirSync(file)],
+    ['a pipe that nobody writes into', () => void execFileSync('mkfifo', [file])],
+    ['ever so large', () => writeFileSync(file, Buffer.alloc(100_000_000, ' '))],
+    ['a link to itself', () => symlinkSync('keys.json', file)],
+    ['a device', () => symlinkSync('/dev/zero', file)],
+  ])('one that is then %s changes nothing, and no log line says where it is', async (_what, put) => {
+    const key = await create();
+    await open();
+    writeFileSync(`${file}.good`, readFileSync(file));
+    rmSync(file);
+    put();
+    const told = (): boolean => server?.lines.some((line) => line.includes('keys.not-used')) ?? false;
+    for (const end = performance.now() + 20_000; !told() && performance.now() < end;) await sleep(20);
+    expect(told()).toBe(true);
+    const next = await create('bob', '--file', `${file}.good`);
+    rmSync(file, { recursive: true });
+    renameSync(`${file}.good`, file);
+    await becomes(next, 200);
+    expect((await server?.bearer(key))?.status).toBe(200);
+    expect(server?.lines.join('')).not.toContain(home);
+  });
+
   it('one that is gone leaves no keys', async () => {
     const key = await create();
     await open();
@@ -234,6 +258,7 @@ describe('[FD-8] the file of keys is read again when it changes', () => {
   it('none at the start: nobody can call, which is logged with what to do, until there is one', async () => {
     await open();
     expect(server?.lines.join('')).toContain('npm run keys -- create');
+    expect(server?.lines.join('')).not.toContain(home);
     const key = await create();
     await becomes(key, 200);
   });
@@ -251,7 +276,7 @@ describe('[FD-8] the file of keys is read again when it changes', () => {
       () => 'it started',
       (error: Error) => error.message,
     );
-    expect(failure).toMatch(/^API_KEYS_FILE at \S+ can not be used \([^\n]+\)\. Write it with: npm run keys$/);
+    expect(failure).toMatch(/^API_KEYS_FILE keys\.json can not be used \([^\n]+\)\. Write it with: npm run keys$/);
     if (text?.includes('unknown') !== true) expect(failure.replace('"portico_secret"', '')).not.toContain('secret');
   });
 });

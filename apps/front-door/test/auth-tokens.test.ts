@@ -79,7 +79,7 @@ describe('[FD-8][FD-9] a token of the issuer', () => {
     expect((await server.bearer(await issuer.sign({ ...CLAIMS, tenant: undefined }))).body.tenant).toBe('house');
   });
 
-  it.each([7, null, '', 'a\nb', 'x'.repeat(257), ['acme'], { toString: 'acme' }])(
+  it.each([7, null, '', 'a\nb', 'a\u2028b', 'a\u202eb', 'x'.repeat(257), ['acme'], { toString: 'acme' }])(
     'with a tenant that is no name (%j) is refused, default or not',
     async (tenant) => {
       await open({ JWT_DEFAULT_TENANT: 'house' });
@@ -416,7 +416,7 @@ describe('[FD-8] the keys of the issuer', () => {
     issuer.health = 'up';
     await sleep(50);
     expect((await server.bearer(token)).status).toBe(200);
-    expect(server.lines.filter((line) => line.includes('can not be fetched'))).toHaveLength(1);
+    expect(server.lines.filter((line) => line.includes('issuer-keys.fetch-failed'))).toHaveLength(1);
   });
 
   it('down later: those fetched before go on, and a key that is not among them is 503', async () => {
@@ -469,5 +469,62 @@ describe('[FD-8] the keys of the issuer', () => {
     issuer.answer = (res) => void res.end('{"keys":7}');
     await sleep(100);
     expect((await server.bearer(token)).status).toBe(200);
+  });
+});
+
+describe('[FD-5][FD-8] a flood of tokens that nobody has seen yet', () => {
+  const bogus = (n: number, kid: string): string =>
+    `${encoded({ alg: 'ES256', kid })}.${encoded({ iss: issuer.issuer, sub: `s-${n}` })}.${'A'.repeat(86)}`;
+
+  it('is verified so many at once; beyond, 503 with Retry-After, while one that is remembered passes untouched', async () => {
+    const jwt = { AUTH_MODE: 'jwt', JWT_ISSUER: issuer.issuer, JWT_AUDIENCE: AUDIENCE, JWT_JWKS_URL: issuer.jwksUrl };
+    const config = readAuth({ ...readSettings(authSettings, jwt), HOST: '127.0.0.1', PORTICO_HOME: '.portico' });
+    const authenticator = await openAuthenticator(config, { log: createLog({ name: 'test', write: () => undefined }) });
+    closers.push(() => Promise.resolve(authenticator.close()));
+    const ask = (token: string) => {
+      const req = { rawHeaders: ['Authorization', `Bearer ${token}`], headers: {} };
+      return authenticator.authenticate(req as unknown as IncomingMessage);
+    };
+    const [known, fresh] = [await issuer.sign(CLAIMS), await issuer.sign({ ...CLAIMS, sub: 'bob' })];
+    const principal = await ask(known);
+    const answers = Array.from({ length: 5_000 }, (_, n) => ask(bogus(n, issuer.key.kid)));
+    expect(ask(known)).toBe(principal);
+    const busy = answers.filter((answer) => !(answer instanceof Promise));
+    expect(answers.length - busy.length).toBe(256);
+    for (const refusal of busy)
+      expect(refusal).toMatchObject({
+        status: 503,
+        code: -32000,
+        faultCode: 'BACKEND_UNAVAILABLE',
+        retryAfterMs: 1_000,
+      });
+    expect(ask(fresh)).toMatchObject({ status: 503 });
+    for (const refusal of await Promise.all(answers.filter((answer) => answer instanceof Promise)))
+      expect(refusal).toMatchObject({ status: 401 });
+    expect(await ask(fresh)).toMatchObject({ subject: 'bob' });
+  });
+
+  it('of unknown keys waits in a small number, and leaves room for new ones of a known key', async () => {
+    await open({}, { restMs: 0, retryMs: 0, timeoutMs: 3_000 });
+    expect((await server.bearer(await issuer.sign(CLAIMS))).status).toBe(200);
+    const fresh = await issuer.sign({ ...CLAIMS, sub: 'bob' });
+    issuer.health = 'slow';
+    let waiting = 400;
+    const flood = Array.from({ length: 400 }, async (_, n) => {
+      const answer = await server.bearer(bogus(n, `unknown-${n}`));
+      waiting -= 1;
+      return answer;
+    });
+    for (const end = performance.now() + 20_000; waiting > 128 && performance.now() < end;) await sleep(5);
+    expect(waiting).toBe(128);
+    expect((await server.bearer(fresh)).status).toBe(200);
+    const answers = await Promise.all(flood);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        status: 503,
+        body: { jsonrpc: '2.0', error: { code: -32000, data: { code: 'BACKEND_UNAVAILABLE' } } },
+      });
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    }
   });
 });

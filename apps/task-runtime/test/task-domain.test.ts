@@ -150,8 +150,10 @@ function describeTools(name: string, start: () => Promise<{ redisUrl: string; st
         held: true,
         agent: 'builder',
       });
-      for (const told of [await renew(resource, granted.lease_id), await release(resource, granted.lease_id)])
-        expect(Object.keys(told)).toEqual(['lease_ref', 'resource', 'fence', 'expires_at']);
+      for (const told of [await renew(resource, granted.lease_id), await release(resource, granted.lease_id)]) {
+        expect(Object.keys(told)).toEqual(['lease_id', 'lease_ref', 'resource', 'fence', 'expires_at']);
+        expect(told.lease_id).toBe(granted.lease_id);
+      }
       expect(await status(resource)).toEqual({ resource, held: false });
     });
 
@@ -279,7 +281,7 @@ function describeTools(name: string, start: () => Promise<{ redisUrl: string; st
       expect(await status(given)).toMatchObject({ agent: 'from-arguments', task_id: 'T-2' });
     });
 
-    it('[LE-2] writes no lease id anywhere but into the one result', async () => {
+    it('[LE-2] writes no lease id anywhere but, once, into the result that grants it, and to who shows it there', async () => {
       const ids: string[] = [];
       const said: string[] = [];
       const note = async (work: Promise<unknown>): Promise<void> => {
@@ -288,9 +290,11 @@ function describeTools(name: string, start: () => Promise<{ redisUrl: string; st
       };
       for (let n = 0; n < 20; n += 1) {
         const resource = fresh();
-        const { lease_id, lease_ref } = await tasks.acquire(resource, ALICE);
+        const granted = await tasks.acquire(resource, ALICE);
+        const { lease_id, lease_ref } = granted;
+        expect(JSON.stringify(granted).split(lease_id)).toHaveLength(2);
         ids.push(lease_id);
-        await note(renew(resource, lease_id));
+        await renew(resource, lease_id);
         await note(renew(resource, lease_id, BOB));
         await note(renew(resource, `${lease_id} `.repeat(9)));
         await note(tasks.call('release', { resource, lease_id, more: 1 }, ALICE));
@@ -299,7 +303,8 @@ function describeTools(name: string, start: () => Promise<{ redisUrl: string; st
         await note(tasks.guard(resource, lease_id, ALICE));
         await note(tasks.guard(resource, lease_id, BOB));
         await note(status(resource));
-        await note(release(resource, lease_id));
+        await release(resource, lease_id);
+        await note(renew(resource, lease_id));
         await note(release(resource, lease_id));
         expect(said.join('\n')).toContain(lease_ref);
       }

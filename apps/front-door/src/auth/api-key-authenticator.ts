@@ -54,7 +54,7 @@ export class ApiKeyAuthenticator implements Authenticator {
       this.take(readKeyFile(this.file));
     } catch (error) {
       const { message } = error as Error;
-      if (message !== this.wrong) this.log.error('API keys can not be read again: those read before stay', { error });
+      if (message !== this.wrong) this.log.error('keys.not-used', { reason: message });
       this.wrong = message;
     }
   }
@@ -64,10 +64,8 @@ export class ApiKeyAuthenticator implements Authenticator {
     this.keys = new Map((entries ?? []).map((entry) => [entry.id, known(entry, before.get(entry.id))]));
     const absent = entries === undefined ? 'absent' : undefined;
     if (absent !== undefined && this.wrong !== absent) {
-      this.log.warn('there is no file of API keys, so nobody can call; npm run keys -- create makes one', {
-        file: this.file,
-      });
-    } else if (entries !== undefined) this.log.info('API keys read', { count: entries.length });
+      this.log.warn('keys.absent', { setting: 'API_KEYS_FILE', remedy: 'npm run keys -- create' });
+    } else if (entries !== undefined) this.log.info('keys.read', { count: entries.length });
     this.wrong = absent;
   }
 }

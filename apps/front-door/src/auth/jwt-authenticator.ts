@@ -23,12 +23,16 @@ export interface TokenTiming extends KeyTiming {
 
 const TOKEN_TIMING: TokenTiming = { ...KEY_TIMING, rememberMs: 60_000, toleranceMs: 5_000 };
 
+/** Tokens that are verified at once; nobody has come in yet, so no limit of a principal holds for them. */
+const MOST_AT_ONCE = 256;
+
 /** `AUTH_MODE=jwt`: an OAuth 2.1 resource server. A token is verified, and remembered by its hash for a little while. */
 export class JwtAuthenticator implements Authenticator {
   private readonly keys: KeySet;
   private readonly remembered: RememberedTokens;
   private readonly challenges: Challenges;
   private readonly toleranceSecs: number;
+  private verifying = 0;
 
   constructor(
     private readonly config: JwtConfig,
@@ -54,7 +58,9 @@ export class JwtAuthenticator implements Authenticator {
     const token = readCredential(req, this.config.header, this.challenges);
     if (typeof token !== 'string') return token;
     const digest = hash('sha256', token, 'base64');
-    return this.remembered.get(digest) ?? this.verify(req, token, digest);
+    const known = this.remembered.get(digest);
+    if (known !== undefined) return known;
+    return this.verifying < MOST_AT_ONCE ? this.verify(req, token, digest) : BUSY;
   }
 
   close(): void {
@@ -65,6 +71,7 @@ export class JwtAuthenticator implements Authenticator {
     const { issuer, audience, algorithms } = this.config;
     const { era } = this.remembered;
     let claims: JWTPayload;
+    this.verifying += 1;
     try {
       const verified = await jwtVerify(token, this.keys.find, {
         issuer,
@@ -76,8 +83,10 @@ export class JwtAuthenticator implements Authenticator {
       claims = verified.payload;
     } catch (error) {
       if (error instanceof KeysUnavailable) return unavailable(error);
-      if (!(error instanceof errors.JOSEError)) this.log.warn('token could not be verified', { error });
+      if (!(error instanceof errors.JOSEError)) this.log.warn('token.verification-failed', { error });
       return this.challenges.invalidToken(req, whyRefused(error));
+    } finally {
+      this.verifying -= 1;
     }
     const principal = principalOfClaims(claims, this.config);
     if (principal === 'subject') return this.challenges.invalidToken(req, 'The token names no subject.');
@@ -98,12 +107,20 @@ const NO_TENANT: Refusal = {
   faultCode: 'PERMISSION_DENIED',
 };
 
+const BUSY: Refusal = {
+  status: 503,
+  code: -32000,
+  message: 'Too many tokens are verified at once. Try again in a moment.',
+  faultCode: 'BACKEND_UNAVAILABLE',
+  retryAfterMs: 1_000,
+};
+
 const unavailable = ({ retryAfterMs }: KeysUnavailable): Refusal => ({
   status: 503,
   code: -32000,
   message: 'Tokens can not be verified now: the keys of their issuer are not to be had. Try again later.',
   faultCode: 'BACKEND_UNAVAILABLE',
-  headers: { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) },
+  retryAfterMs: Math.ceil(retryAfterMs),
 });
 
 /** Of the token itself nothing is repeated. */

@@ -1,4 +1,5 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { isName, isScope } from './principal-names.js';
 
@@ -23,17 +24,8 @@ const KeyFile = z.strictObject({ keys: z.array(KeyEntry).max(KEY_LIMIT) });
 
 /** The keys of the file at `path`; undefined when there is none. Throws one sentence, which repeats nothing of its content. */
 export function readKeyFile(path: string): KeyEntry[] | undefined {
-  let text: string;
-  try {
-    const found = statSync(path);
-    // A device or a pipe might never end.
-    if (!found.isFile() || found.size > LIMIT_BYTES) throw new Error('It is no file of at most 8 MiB.');
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw broken(path, code ?? 'it is no file of at most 8 MiB', error);
-  }
+  const text = textOf(path);
+  if (text === undefined) return undefined;
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -56,5 +48,23 @@ export function readKeyFile(path: string): KeyEntry[] | undefined {
 /** The text of a file that holds `keys`. */
 export const keyFileText = (keys: readonly KeyEntry[]): string => `${JSON.stringify({ keys }, undefined, 2)}\n`;
 
+/** Undefined: there is no such file. A device or a pipe is not read: it might never end. */
+function textOf(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    // Opening a pipe would otherwise wait for who writes into it.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > LIMIT_BYTES) throw new Error('It is no file of at most 8 MiB.');
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw broken(path, code ?? 'it is no file of at most 8 MiB', error);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
 const broken = (path: string, why: string, cause?: unknown): Error =>
-  new Error(`API_KEYS_FILE at ${path} can not be used (${why}). Write it with: npm run keys`, { cause });
+  new Error(`API_KEYS_FILE ${basename(path)} can not be used (${why}). Write it with: npm run keys`, { cause });

@@ -23,6 +23,9 @@ export const KEY_TIMING: KeyTiming = {
   timeoutMs: 5_000,
 };
 
+/** Tokens that wait for one fetch; so many fewer than are verified at once that those of known keys find room beside them. */
+const MOST_WAITING = 128;
+
 /** Nothing can be said about a token now, because the issuer's keys are not to be had. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
@@ -41,6 +44,7 @@ export class KeySet {
   private rest: number;
   private failing = false;
   private fetching: Promise<void> | undefined;
+  private waiting = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly closing = new AbortController();
 
@@ -86,7 +90,11 @@ export class KeySet {
   }
 
   private async fetchRarely(): Promise<void> {
-    if (this.fetching !== undefined || performance.now() - this.triedAt >= this.rest) await this.fetch();
+    if (this.fetching === undefined && performance.now() - this.triedAt < this.rest) return;
+    if (this.waiting >= MOST_WAITING) throw this.unavailable();
+    this.waiting += 1;
+    await this.fetch();
+    this.waiting -= 1;
   }
 
   private fetch(): Promise<void> {
@@ -104,11 +112,11 @@ export class KeySet {
       const found = await fetchKeySet(this.url, AbortSignal.any([this.closing.signal, AbortSignal.timeout(timeoutMs)]));
       news = this.take(found);
       this.fetchedAt = performance.now();
-      if (this.failing) this.log.info('keys of the issuer are back');
+      if (this.failing) this.log.info('issuer-keys.back');
       this.failing = false;
     } catch (error) {
       if (this.closing.signal.aborted) return;
-      if (!this.failing) this.log.warn('keys of the issuer can not be fetched', { error });
+      if (!this.failing) this.log.warn('issuer-keys.fetch-failed', { error });
       this.failing = true;
     }
     if (this.closing.signal.aborted) return;
@@ -126,7 +134,7 @@ export class KeySet {
     this.keys = keys;
     this.fingerprint = fingerprint;
     if (!first) {
-      this.log.info('keys of the issuer changed', { keys: found.keys.length });
+      this.log.info('issuer-keys.changed', { keys: found.keys.length });
       this.changed();
     }
     return true;

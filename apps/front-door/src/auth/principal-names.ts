@@ -1,7 +1,8 @@
 /** The scope that lets one list and call. */
 export const CALL_SCOPE = 'portico:call';
 
-const NAME = /^[^\p{Cc}\p{Cs}]{1,256}$/u;
+/** Whatever ends a line or turns its direction would make log lines read as others than they are. */
+const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,256}$/u;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
 /** Whether it can name a subject or a tenant: 1 to 256 characters, none of them a control character. */

@@ -1,8 +1,8 @@
 import { ENVELOPE_VERSION, Fault, sourceName, type SourceState } from '@portico/contracts';
 import { z } from 'zod';
 import type { Access } from '../policy/policy.js';
-import type { GatewayView } from './gateway-view.js';
 import type { PublishedTool } from '../published-tool.js';
+import type { GatewayView } from './gateway-view.js';
 
 /** How `gateway.describe` is asked: nothing for the overview, or what narrows or widens it. */
 export const DescribeArguments = z.strictObject({

@@ -23,13 +23,22 @@ describe('[FD-33] the bulkhead', () => {
     expect(fault).toMatchObject({ code: 'RATE_LIMITED', executed: 'no', retryAfterMs: 1_000 });
   });
 
-  it('gives one principal half of a domain, rounded up, so that others find room', () => {
+  it('gives one principal at most half of a domain, so that others find room', () => {
     const bulkhead = new Bulkhead({ concurrency: 7, halved: true });
-    expect(entered(bulkhead, 'slow', ada, 20)).toBe(4);
+    expect(entered(bulkhead, 'slow', ada, 20)).toBe(3);
     expect(bulkhead.enter('slow', caller('ada'))).toMatchObject({ code: 'RATE_LIMITED', executed: 'no' });
     expect(entered(bulkhead, 'slow', bo, 20)).toBe(3);
+    expect(entered(bulkhead, 'slow', cy, 20)).toBe(1);
     expect(entered(bulkhead, 'slow', cy, 20)).toBe(0);
-    expect(entered(bulkhead, 'quick', ada, 20)).toBe(4);
+    expect(entered(bulkhead, 'quick', ada, 20)).toBe(3);
+  });
+
+  it('gives the only place of a domain to whoever asks first', () => {
+    const bulkhead = new Bulkhead({ concurrency: 1, halved: true });
+    expect(entered(bulkhead, 'slow', ada, 9)).toBe(1);
+    expect(entered(bulkhead, 'slow', bo, 9)).toBe(0);
+    bulkhead.leave('slow', ada);
+    expect(entered(bulkhead, 'slow', bo, 9)).toBe(1);
   });
 
   it('takes nobody for another whose tenant and name read alike', () => {

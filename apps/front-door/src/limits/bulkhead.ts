@@ -21,7 +21,8 @@ export class Bulkhead {
 
   constructor({ concurrency, halved }: Limits['domain']) {
     this.limit = concurrency || Infinity;
-    this.each = halved ? Math.ceil(this.limit / 2) : Infinity;
+    // At most half, but one place where there is but one: nobody could call at all otherwise.
+    this.each = halved ? Math.max(1, Math.floor(this.limit / 2)) : Infinity;
   }
 
   /** Takes a place of the domain: undefined, and `leave` must follow; or why there is none. */

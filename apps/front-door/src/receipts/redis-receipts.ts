@@ -1,6 +1,6 @@
 import { Fault, Receipt } from '@portico/contracts';
 import type { Log } from '@portico/observe';
-import type { RedisScripts } from '@portico/storage';
+import { type RedisScripts, StorageError } from '@portico/storage';
 import { KEPT_RECEIPTS, type ReceiptStore } from './receipt-store.js';
 
 /** A tenant that calls nothing for so long is forgotten. */
@@ -32,7 +32,7 @@ export class RedisReceipts implements ReceiptStore {
 
   append(receipts: readonly Receipt[]): Promise<void> {
     this.waiting.push(...receipts);
-    if (this.waiting.length > WAITING) this.lost += this.waiting.splice(0, this.waiting.length - WAITING).length;
+    this.cut();
     this.appending ??= this.write().finally(() => (this.appending = undefined));
     return this.appending;
   }
@@ -60,22 +60,52 @@ export class RedisReceipts implements ReceiptStore {
 
   /** What can not be written now goes with the next. */
   private async write(): Promise<void> {
+    const failed: Receipt[] = [];
+    let reason: unknown;
     while (this.waiting.length > 0) {
-      const [tenant, ...others] = new Set(this.waiting.map((receipt) => receipt.tenant));
-      const batch = this.waiting.filter((receipt) => receipt.tenant === tenant);
-      const rest = others.length === 0 ? [] : this.waiting.filter((receipt) => receipt.tenant !== tenant);
-      this.waiting = rest;
-      try {
-        const lines = batch.slice(-KEPT_RECEIPTS).map((receipt) => JSON.stringify(receipt));
-        await this.redis.run(APPEND, [keyOf(tenant ?? '')], [KEEP_MS, ...lines], 'write');
-      } catch (error) {
-        this.waiting = [...batch, ...this.waiting].slice(-WAITING);
-        this.log.debug('receipts.not-kept', { waiting: this.waiting.length, lost: this.lost, error });
-        return;
+      const batches = byTenant(this.waiting);
+      this.waiting = [];
+      for (const [tenant, batch] of batches) {
+        // One tenant's stream that can not be written is no reason to keep the others waiting.
+        const failure = reason === undefined || isRejected(reason) ? await this.put(tenant, batch) : reason;
+        if (failure === undefined) continue;
+        reason = failure;
+        failed.push(...batch);
       }
     }
+    if (reason === undefined) return;
+    this.waiting = failed;
+    this.cut();
+    this.log.debug('receipts.not-kept', { waiting: this.waiting.length, lost: this.lost, error: reason });
+  }
+
+  /** Why it could not be done, if it could not. */
+  private async put(tenant: string, batch: readonly Receipt[]): Promise<unknown> {
+    const lines = batch.slice(-KEPT_RECEIPTS).map((receipt) => JSON.stringify(receipt));
+    try {
+      await this.redis.run(APPEND, [keyOf(tenant)], [KEEP_MS, ...lines], 'write');
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  private cut(): void {
+    if (this.waiting.length > WAITING) this.lost += this.waiting.splice(0, this.waiting.length - WAITING).length;
   }
 }
+
+const byTenant = (receipts: readonly Receipt[]): Map<string, Receipt[]> => {
+  const batches = new Map<string, Receipt[]>();
+  for (const receipt of receipts) {
+    const batch = batches.get(receipt.tenant);
+    if (batch === undefined) batches.set(receipt.tenant, [receipt]);
+    else batch.push(receipt);
+  }
+  return batches;
+};
+
+const isRejected = (error: unknown): boolean => error instanceof StorageError && error.code === 'rejected';
 
 const parsed = (json: unknown): unknown => {
   try {

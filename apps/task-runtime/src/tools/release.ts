@@ -16,6 +16,6 @@ export const release = (leases: LeaseStore) =>
     async handle({ resource, lease_id }, scope) {
       const holder = holderOf(scope);
       const found = await leases.release(placeOf(holder.tenant, resource), proofOf(holder, lease_id));
-      return leaseAnswer(resource, liveLease(found));
+      return { lease_id, ...leaseAnswer(resource, liveLease(found)) };
     },
   });
