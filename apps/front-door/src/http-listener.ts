@@ -1,5 +1,5 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import { type Log, type Readiness, opsHandler } from '@portico/observe';
 import type { CatalogueMemory } from './catalogue-memory.js';
@@ -12,8 +12,10 @@ import type { Subscriptions } from './state-sync/subscriptions.js';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
-/** What runs at a stop is answered within this, or its connection is closed. */
-const DRAIN_MS = 8_000;
+/** At a stop, connections that are open are still answered for so long, and told with each answer to come no more. */
+const PARTING_MS = 1_000;
+/** What runs after that is answered within this, or its connection is closed. */
+const DRAIN_MS = 7_500;
 const IDLE_CHECK_MS = 25;
 
 export interface ListenerSettings {
@@ -86,14 +88,18 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
     this.settings.readiness.draining();
     if (!this.server.listening) return;
     this.draining = true;
-    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    // No new connections. HTTP's own close would end idle ones too, and one of them may be what a caller is just writing to.
+    const closed = new Promise<void>((resolve) => void NetServer.prototype.close.call(this.server, () => resolve()));
     this.subscriptions.close();
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, PARTING_MS).unref())]);
     // A connection whose call began before the drain is kept alive by its answer, and idle right after it.
     const idle = setInterval(() => this.server.closeIdleConnections(), IDLE_CHECK_MS);
     const limit = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS);
     await closed;
     clearInterval(idle);
     clearTimeout(limit);
+    // It has a timer of its own.
+    this.server.close();
   }
 }
 
