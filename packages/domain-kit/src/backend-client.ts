@@ -23,7 +23,8 @@ export class BackendReader {
 }
 
 export interface BackendWrite extends BackendRequest {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** GET and HEAD, too: for a backend where asking runs something. */
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET' | 'HEAD';
   readonly json?: unknown;
   /** Instead of `json`: a body that is form-encoded already. */
   readonly form?: string;
