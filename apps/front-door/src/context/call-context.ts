@@ -67,7 +67,8 @@ function spoken(of: Hint, { meta, headers }: McpRequest, hints?: Record<string, 
   return value === undefined ? undefined : { value, place: 'header', field: `the header ${of.header}` };
 }
 
-const isId = (value: unknown): value is string => ContextId.safeParse(value).success;
+/** Most calls have none: only a text is worth a look. */
+const isId = (value: unknown): value is string => typeof value === 'string' && ContextId.safeParse(value).success;
 
 const idOf = (spoken: Spoken | undefined): string | undefined => {
   if (spoken === undefined || isId(spoken.value)) return spoken?.value as string | undefined;

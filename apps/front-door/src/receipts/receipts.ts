@@ -3,6 +3,11 @@ import { type CallContext, type Envelope, type Executed, type Receipt, receiptsW
 import type { Log } from '@portico/observe';
 import type { ReceiptStore } from './receipt-store.js';
 
+/** Milliseconds in which receipts gather: a write for each would cost more than the rest of its call's ending. */
+const GATHER_MS = 5;
+/** Most that gather; then they are written at once. */
+const MOST_GATHERED = 1_000;
+
 /** How a call ended, as its receipt tells it. */
 export interface Outcome {
   readonly code: Receipt['code'];
@@ -15,10 +20,11 @@ export const outcomeOf = ({ error, meta }: Envelope): Outcome =>
 
 /**
  * Leaves one receipt of each execution: a line in the log, an event on the bus, and the store that `gateway.receipts` reads.
- * Nobody waits for any of it: what ends in one turn of the event loop is written behind its answers.
+ * Nobody waits for any of it: what ends within a few milliseconds is written in one go, behind its answers.
  */
 export class Receipts {
   private pending: Receipt[] = [];
+  private gathering: NodeJS.Timeout | undefined;
   private seq = 0;
 
   constructor(
@@ -37,7 +43,7 @@ export class Receipts {
     servedFrom: Receipt['served_from'],
     shadow = false,
   ): void {
-    if (this.pending.length === 0) setImmediate(() => void this.flush());
+    if (this.pending.length === 0) this.gathering = setTimeout(() => void this.flush(), GATHER_MS);
     const { principal, correlationId, taskId, agent, leaseRef } = context;
     this.pending.push({
       at: new Date().toISOString(),
@@ -57,6 +63,7 @@ export class Receipts {
       ...(agent !== undefined && { agent }),
       ...(leaseRef !== undefined && { lease_ref: leaseRef }),
     });
+    if (this.pending.length >= MOST_GATHERED) void this.flush();
   }
 
   /** All that is kept of a tenant, newest first, this front door's last ones among them. Throws BACKEND_UNAVAILABLE. */
@@ -75,6 +82,7 @@ export class Receipts {
     // What waits for a store that was away is written when somebody asks, too.
     if (receipts.length === 0) return this.store.append([]);
     this.pending = [];
+    clearTimeout(this.gathering);
     this.log.records('call.receipt', receipts);
     this.bus.tell(receiptsWritten, { receipts });
     return this.store.append(receipts);
