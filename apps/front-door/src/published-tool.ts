@@ -85,6 +85,15 @@ const withUsablePatterns = (policy: ToolPolicy): { policy: ToolPolicy; unusable:
   return { policy: unusable === 0 ? policy : { ...policy, invalidates: usable }, unusable };
 };
 
+/**
+ * What a server declares, as far as it holds among tenants: it knows none, so that what one of them changes there is stale for the
+ * others, whose answers are not dropped and who are not told. Where that is not so, the policy file says it.
+ */
+const amongTenants = ({ cache: _cache, staleness, ...rest }: ToolPolicy): ToolPolicy => ({
+  ...rest,
+  ...(staleness === 'stale' && { staleness }),
+});
+
 /** What is offered of a source's tool; nothing, with the reason reported, when no client could take it. */
 export const prepareTool = (
   entry: CatalogueTool,
@@ -100,7 +109,9 @@ export const prepareTool = (
   const headers = paramDeclarations(ownSchema);
   if (!headers.valid) return leave(`an invalid x-mcp-header: ${headers.reason}`);
   const fullName = `${domain}.${mended.name}`;
-  const { policy, unusable } = withUsablePatterns(rules.policy.toolPolicy(fullName, entry.policy));
+  const apart = rules.policy.severalTenants === true && address.startsWith('upstream.');
+  const declared = apart ? amongTenants(entry.policy) : entry.policy;
+  const { policy, unusable } = withUsablePatterns(rules.policy.toolPolicy(fullName, declared));
   if (unusable > 0)
     report({
       domain,

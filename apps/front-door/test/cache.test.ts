@@ -159,13 +159,21 @@ describeIfAvailable('pgvector', 'the response cache on the path of a call', () =
     expect(calls.filter(({ tool: called, args }) => called === name && args['id'] === id)).toHaveLength(2);
   });
 
-  it('[SC-5] never keeps, nor answers, a step of a conversation', async () => {
-    const id = fresh();
-    await kept('get', { id });
-    const before = count('get');
-    await door.rpc('tools/call', { name: 'shop.get', arguments: { id }, requestState: 's', inputResponses: {} });
-    expect(count('get')).toBe(before + 1);
-  });
+  it.each([{ requestState: 's' }, { inputResponses: {} }])(
+    '[SC-5] never keeps, nor answers, a step of a conversation: %j',
+    async (step) => {
+      const id = fresh();
+      const stepOf = (asked: string) => door.rpc('tools/call', { name: 'shop.get', arguments: { id: asked }, ...step });
+      await kept('get', { id });
+      const before = count('get');
+      await stepOf(id);
+      expect(count('get')).toBe(before + 1);
+      const other = fresh();
+      await stepOf(other);
+      await pause(200);
+      expect((await call('get', { id: other })).meta.served_from).toBe('backend');
+    },
+  );
 
   it('[SC-10][SS-9] has nothing stale once a mutation has answered, whatever came of it', async () => {
     const id = fresh();
@@ -209,6 +217,36 @@ describeIfAvailable('pgvector', 'the response cache on the path of a call', () =
     expect(new Set(answers.map(({ result }) => result.content[0].text)).size).toBe(1);
     expect(answers.filter(({ meta }) => meta.served_from === 'backend')).toHaveLength(1);
     expect(answers.filter(({ meta }) => meta.served_from === 'coalesced')).toHaveLength(99);
+  });
+
+  it('[SC-11][SC-10] lets nobody who asks after a mutation share a call from before it', async () => {
+    const id = fresh();
+    let open = (): void => undefined;
+    world.gate = new Promise((resolve) => (open = resolve));
+    const before = call('get', { id });
+    while (!calls.some(({ args }) => args['id'] === id)) await pause(5);
+    world.gate = undefined;
+    await call('set');
+    const after = await call('get', { id });
+    expect([after.meta.served_from, JSON.parse(after.result.content[0].text).version]).toEqual([
+      'backend',
+      world.version,
+    ]);
+    open();
+    await before;
+  });
+
+  it('[SC-11][SC-5] shares no question that a source asks back', async () => {
+    const id = fresh();
+    let open = (): void => undefined;
+    world.gate = new Promise((resolve) => (open = resolve));
+    const all = Array.from({ length: 3 }, () => door.rpc('tools/call', { name: 'shop.asks', arguments: { id } }));
+    await pause(500);
+    expect(calls.filter(({ args }) => args['id'] === id)).toHaveLength(1);
+    open();
+    world.gate = undefined;
+    for (const { message } of await Promise.all(all)) expect(message.result.resultType).toBe('input_required');
+    expect(calls.filter(({ args }) => args['id'] === id)).toHaveLength(3);
   });
 
   it('[SC-11] shares a failure without running it again for each, and does not keep it', async () => {

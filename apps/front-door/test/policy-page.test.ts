@@ -1,17 +1,50 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { Principal } from '@portico/contracts';
+import { isCacheable } from '../src/cache/question.js';
 import { buildPolicy } from '../src/policy/build-policy.js';
 import { parsePolicyFile } from '../src/policy/policy-file.js';
 
 const page = readFileSync(new URL('../../../docs/policy.md', import.meta.url), 'utf8');
-const blocks = (language: string): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text!);
+const blocksOf = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) => text!);
+const blocks = (language: string): string[] => blocksOf(page, language);
 const caller = (over: Partial<Principal> = {}): Principal => ({ tenant: 't', subject: 's', scopes: [], ...over });
 const example = (containing: string) => {
   const text = blocks('yaml').find((one) => one.includes(containing))!;
   return buildPolicy(parsePolicyFile('policy.yaml', text), 'jwt');
 };
+
+describe('the examples of docs/what-goes-stale.md', () => {
+  const stale = readFileSync(new URL('../../../docs/what-goes-stale.md', import.meta.url), 'utf8');
+  const examples = blocksOf(stale, 'yaml');
+
+  it.each(examples)('can be copied: %s', (text) => {
+    const { warnings, policy } = buildPolicy(parsePolicyFile('policy.yaml', text), 'jwt');
+    expect(warnings).toEqual([]);
+    expect(policy.revision).not.toBe(buildPolicy({}, 'jwt').policy.revision);
+  });
+
+  it('are all there', () => expect(examples).toHaveLength(2));
+
+  it('[SS-1] say of the tools that they name what the page goes on to say', () => {
+    const { policy } = buildPolicy(parsePolicyFile('policy.yaml', examples[0]!), 'jwt');
+    const of = (name: string) => policy.toolPolicy(name, { effect: 'write' });
+    expect(of('billing.get_invoice')).toMatchObject({ effect: 'read', staleness: 'cached' });
+    expect(of('billing.rate')).toMatchObject({ effect: 'read', staleness: 'stale' });
+    expect(stale).toContain(`cause="billing.refund" domains="${of('billing.refund').invalidates!.join(',')}"`);
+  });
+
+  it('[SC-5] have the memory kept among tenants', () => {
+    const { policy } = buildPolicy(parsePolicyFile('policy.yaml', examples[1]!), 'jwt');
+    const kept = ['read_graph', 'search_nodes', 'open_nodes', 'create_entities'].map((name) =>
+      isCacheable({
+        policy: policy.toolPolicy(`memory.${name}`, { effect: name.startsWith('create') ? 'write' : 'read' }),
+      }),
+    );
+    expect(kept).toEqual([true, true, true, false]);
+  });
+});
 
 describe('the examples of docs/policy.md', () => {
   it.each([...blocks('yaml'), ...blocks('json')])('can be copied: %s', (text) => {

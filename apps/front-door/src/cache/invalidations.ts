@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, Subscription } from '@portico/bus';
-import { DotGlob, invalidateAnswers, invalidationConfirmed, invalidationPending } from '@portico/contracts';
+import { DotGlob, Fault, invalidateAnswers, invalidationConfirmed, invalidationPending } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 
 /** How long an entry may live at most, whatever its tool's policy says: so long an invalidation may have to be remembered. */
@@ -15,6 +15,13 @@ interface Pending {
   readonly until: number;
 }
 
+interface Retry {
+  readonly id: string;
+  readonly timer: NodeJS.Timeout;
+  /** When nothing that it would drop lives any more, by `performance.now()`. */
+  until: number;
+}
+
 export interface InvalidationOptions {
   /** Milliseconds that a mutation waits for the cache to confirm. */
   readonly budgetMs: number;
@@ -27,7 +34,8 @@ export interface InvalidationOptions {
  */
 export class Invalidations {
   private readonly pending = new Map<string, Pending>();
-  private readonly retries = new Map<string, NodeJS.Timeout>();
+  /** What waits to be asked for again, one of each tenant and patterns. */
+  private readonly retries = new Map<string, Retry>();
   private subscriptions: Subscription[] = [];
   /** By `performance.now()`. */
   private overflowedUntil = 0;
@@ -63,27 +71,38 @@ export class Invalidations {
    * and never takes longer than the budget.
    */
   async drop(tenant: string, patterns: readonly string[]): Promise<void> {
-    const { budgetMs } = this.options;
+    const { budgetMs, log } = this.options;
+    const again = this.retries.get(keyOf(tenant, patterns));
+    // What is to be asked for again drops this as well, and until then all pass these patterns by.
+    if (again !== undefined) {
+      again.until = performance.now() + LONGEST_TTL_MS;
+      return this.announce(again.id, tenant, patterns);
+    }
     const id = randomUUID();
     // Nothing is taken from the cache here while it is not known whether it still has it.
     this.remember(id, tenant, patterns);
     let known = false;
-    // The others need to hear of it before the answer is returned: half of the budget is theirs.
     const announce = (): void => {
+      if (!known) this.announce(id, tenant, patterns);
       known = true;
-      this.bus.tell(invalidationPending, { id, tenant, patterns: [...patterns] });
     };
+    // The others need to hear of it before the answer is returned: half of the budget is theirs.
     const half = setTimeout(announce, budgetMs / 2);
     const started = performance.now();
+    const left = (): number => started + budgetMs - performance.now();
     try {
-      await this.bus.ask(invalidateAnswers, { tenant, patterns: [...patterns] }, { deadlineMs: budgetMs });
+      await this.ask(tenant, patterns, budgetMs).catch((error: unknown) => {
+        if (!isUnserved(error)) throw error;
+        announce();
+        // Whatever comes of it comes behind the announcement: then nobody needs to be waited for.
+        return this.ask(tenant, patterns, Math.max(1, left()));
+      });
       this.confirmed(id, known);
     } catch (error) {
-      this.options.log.warn('cache.invalidation-not-confirmed', { tenant, patterns, error });
-      if (!known) announce();
-      this.again(id, tenant, patterns, RETRY_MS.first);
-      const left = started + budgetMs - performance.now();
-      if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+      log.warn('cache.invalidation-not-confirmed', { tenant, patterns, error });
+      announce();
+      if (!isUnserved(error) && left() > 0) await new Promise((resolve) => setTimeout(resolve, left()));
+      this.again(id, tenant, patterns, RETRY_MS.first, performance.now() + LONGEST_TTL_MS);
     } finally {
       clearTimeout(half);
     }
@@ -91,12 +110,12 @@ export class Invalidations {
 
   async close(): Promise<void> {
     this.closed = true;
-    for (const timer of this.retries.values()) clearTimeout(timer);
+    for (const { timer } of this.retries.values()) clearTimeout(timer);
     await Promise.all(this.subscriptions.map((subscription) => subscription.close()));
   }
 
   private remember(id: string, tenant: string, patterns: readonly string[]): void {
-    if (this.pending.size >= MOST_PENDING) {
+    if (this.pending.size >= MOST_PENDING && !this.pending.has(id)) {
       // One that can not be remembered would be forgotten: nothing is taken from the cache until whatever it names has passed.
       this.overflowedUntil = performance.now() + LONGEST_TTL_MS;
       return;
@@ -105,23 +124,49 @@ export class Invalidations {
     this.pending.set(id, { tenant, globs, until: performance.now() + LONGEST_TTL_MS });
   }
 
+  private announce(id: string, tenant: string, patterns: readonly string[]): void {
+    this.bus.tell(invalidationPending, { id, tenant, patterns: [...patterns] });
+  }
+
+  private async ask(tenant: string, patterns: readonly string[], deadlineMs?: number): Promise<void> {
+    await this.bus.ask(
+      invalidateAnswers,
+      { tenant, patterns: [...patterns] },
+      deadlineMs === undefined ? {} : { deadlineMs },
+    );
+  }
+
   private confirmed(id: string, told: boolean): void {
     this.pending.delete(id);
     if (told) this.bus.tell(invalidationConfirmed, { id });
   }
 
-  /** Until it is confirmed, however long that takes; what it would have dropped lives no longer than that. */
-  private again(id: string, tenant: string, patterns: readonly string[], waitMs: number): void {
+  /** Until it is confirmed, or what it would have dropped has passed. */
+  private again(id: string, tenant: string, patterns: readonly string[], waitMs: number, until: number): void {
     if (this.closed) return;
+    const key = keyOf(tenant, patterns);
+    const other = this.retries.get(key);
+    if (other !== undefined) {
+      other.until = Math.max(other.until, until);
+      return this.confirmed(id, true);
+    }
     const timer = setTimeout(() => {
-      this.retries.delete(id);
-      if (!this.pending.has(id)) return;
-      this.bus.ask(invalidateAnswers, { tenant, patterns: [...patterns] }).then(
+      this.retries.delete(key);
+      if (performance.now() >= retry.until) return this.confirmed(id, true);
+      // Once more, for a front door that has been started since.
+      this.announce(id, tenant, patterns);
+      this.ask(tenant, patterns).then(
         () => this.confirmed(id, true),
-        () => this.again(id, tenant, patterns, Math.min(waitMs * 2, RETRY_MS.most)),
+        () => this.again(id, tenant, patterns, Math.min(waitMs * 2, RETRY_MS.most), retry.until),
       );
     }, waitMs);
     timer.unref();
-    this.retries.set(id, timer);
+    const retry: Retry = { id, timer, until };
+    this.retries.set(key, retry);
   }
 }
+
+const keyOf = (tenant: string, patterns: readonly string[]): string => JSON.stringify([tenant, patterns]);
+
+/** Nobody was there to be asked; of what is slow or fails, nobody knows. */
+const isUnserved = (error: unknown): boolean => error instanceof Fault && error.unserved;

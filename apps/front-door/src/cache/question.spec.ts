@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { CachePolicy } from '@portico/contracts';
+import type { CachePolicy, ToolPolicy } from '@portico/contracts';
 import { knownSource } from '../../test/known-source.js';
 import { NO_POLICY } from '../../test/no-policy.js';
+import { type AuthMode, buildPolicy } from '../policy/build-policy.js';
+import type { PolicyFile } from '../policy/policy-schema.js';
 import { publishCatalogue } from '../published-catalogue.js';
+import { canonicalJson } from './canonical-json.js';
 import { isCacheable, questionOf } from './question.js';
 
 const toolWith = (
@@ -46,6 +50,14 @@ describe('[SC-2] the canonical key', () => {
     expect(ask(one).keyHash).not.toBe(ask(other).keyHash);
   });
 
+  it('is a SHA-256, of everything that it tells apart', () => {
+    const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+    const { inputSchema } = toolWith({}).definition;
+    const schema = sha256(canonicalJson([inputSchema, null]));
+    const text = JSON.stringify([[['t'], 'docs.search', schema], { a: [1, 'é'] }]);
+    expect(ask({ a: [1.0, 'e\u0301'] }).keyHash).toBe(sha256(text));
+  });
+
   it('tells tools, their schemas and tenants apart', () => {
     const base = ask({ a: 1 }).keyHash;
     expect(ask({ a: 1 }, {}, who, { name: 'other' }).keyHash).not.toBe(base);
@@ -74,6 +86,24 @@ describe('[SC-3] the structural key', () => {
     expect(similar.keyHash).not.toBe(base.keyHash);
     expect(ask({ q: 'one', limit: 6 }, free).similar?.structHash).not.toBe(base.similar?.structHash);
     expect(ask({ q: 'one', context: 'x', limit: 5 }, free).similar?.structHash).not.toBe(base.similar?.structHash);
+  });
+
+  it('tells tenants, subjects, tools and schemas apart, as the canonical key does', () => {
+    const structOf = (as = who, more = {}, cache = free) => ask({ q: 'one' }, cache, as, more).similar?.structHash;
+    const base = structOf();
+    const other = { tenant: 't', subject: 'other' };
+    expect(base).toMatch(/^[0-9a-f]{64}$/);
+    expect(structOf(other)).toBe(base);
+    for (const apart of [
+      structOf({ tenant: 't2', subject: 's' }),
+      structOf(who, { name: 'other' }),
+      structOf(who, { schema: { type: 'object', properties: { q: {} } } }),
+      structOf(who, { perPrincipal: true }),
+      structOf(other, { perPrincipal: true }),
+      structOf(other, {}, { ...free, perSubject: true }),
+    ])
+      expect(apart).not.toBe(base);
+    expect(structOf(other, { perPrincipal: true })).not.toBe(structOf(who, { perPrincipal: true }));
   });
 
   it('keeps the texts apart, in the order of the policy', () => {
@@ -113,5 +143,46 @@ describe('[SC-5] what may be cached', () => {
     [false, { effect: 'read', cache: { store: false } }],
   ])('%s: %j', (may, policy) => {
     expect(isCacheable({ policy })).toBe(may);
+  });
+
+  const hinted = { name: 'look', annotations: { readOnlyHint: true, idempotentHint: true } };
+  const publishedBy = (
+    address: 'upstream.notes' | 'domain.notes',
+    declared: ToolPolicy,
+    file: PolicyFile,
+    mode: AuthMode,
+  ) => {
+    const source = knownSource(address, { tools: [hinted] });
+    source.catalogue.tools[0]!.policy = declared;
+    const { policy } = buildPolicy(file, mode);
+    return publishCatalogue([source], { toolNames: 'dotted', policy, contextInSchemas: true }).tools[0]!;
+  };
+
+  it('is never what a server’s hints say, only what an operator does', () => {
+    const rule = { match: 'notes.look', effect: 'read', cache: {} } as const;
+    expect(isCacheable(publishedBy('upstream.notes', { effect: 'write' }, {}, 'none'))).toBe(false);
+    expect(isCacheable(publishedBy('upstream.notes', { effect: 'write' }, { tools: [rule] }, 'none'))).toBe(true);
+  });
+
+  it.each<[string, 'upstream.notes' | 'domain.notes', AuthMode, boolean]>([
+    ['for the one tenant that there is', 'upstream.notes', 'none', true],
+    ['not among tenants, who all write to one server', 'upstream.notes', 'api-key', false],
+    ['not among tenants, who all write to one server', 'upstream.notes', 'jwt', false],
+    ['where a domain says so, which knows tenants', 'domain.notes', 'jwt', true],
+  ])('[SC-10][SS-9] is what ships with a server %s: %s, %s', (_why, address, mode, expected) => {
+    const declared: ToolPolicy = { effect: 'read', staleness: 'cached', cache: {} };
+    const { policy, definition } = publishedBy(address, declared, {}, mode);
+    expect([isCacheable({ policy }), policy.staleness, policy.effect]).toEqual([
+      expected,
+      expected ? 'cached' : undefined,
+      'read',
+    ]);
+    expect(String(definition['description']).includes('immutable')).toBe(expected);
+    // An operator knows better.
+    const rule = { match: 'notes.*', staleness: 'cached', cache: {} } as const;
+    const opted = publishedBy(address, declared, { tools: [rule] }, mode);
+    expect([isCacheable(opted), opted.policy.staleness]).toEqual([true, 'cached']);
+    // That something changes behind it is true for whoever asks.
+    expect(publishedBy(address, { ...declared, staleness: 'stale' }, {}, mode).policy.staleness).toBe('stale');
   });
 });

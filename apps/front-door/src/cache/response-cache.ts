@@ -122,8 +122,12 @@ export class ResponseCache implements OnApplicationShutdown {
     if (found.kind !== 'miss' || !found.shares) return { result: await run(request.signal), servedFrom: 'backend' };
     const key = `${found.question.keyHash} ${found.epoch}`;
     const servedFrom = this.flights.has(key) ? 'coalesced' : 'backend';
-    if (servedFrom === 'coalesced') this.counts.count(request.principal.tenant, found.question.tool, 'coalesced');
-    return { result: await this.flights.join(key, request.signal, run), servedFrom };
+    const result = await this.flights.join(key, request.signal, run);
+    if (servedFrom === 'backend') return { result, servedFrom };
+    // What a source asks back belongs to the conversation with the one who led.
+    if (result.resultType === 'input_required') return { result: await run(request.signal), servedFrom: 'backend' };
+    this.counts.count(request.principal.tenant, found.question.tool, 'coalesced');
+    return { result, servedFrom };
   }
 
   /** Has an answer kept, if it may be; nobody waits for it. */

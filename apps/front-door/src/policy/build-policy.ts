@@ -22,6 +22,7 @@ export function buildPolicy(file: PolicyFile, authMode: AuthMode): BuiltPolicy {
       .update(JSON.stringify([authMode, file]))
       .digest('hex')
       .slice(0, 32),
+    severalTenants: authMode !== 'none',
     toolPolicy: (fullName, declared) => tools.policyOf(fullName, declared),
     accessOf: (principal) => access.accessOf(principal),
     profiles: new Map(Object.entries(file.profiles ?? {}).map(([name, names]) => [name, [...new Set(names)]])),

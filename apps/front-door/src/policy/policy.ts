@@ -20,6 +20,8 @@ export const EVERYTHING: Access = Object.freeze({ all: true, allows: () => true 
 /** One version of the policy; it never changes. */
 export interface Policy {
   readonly revision: string;
+  /** Whether callers may be of several tenants. */
+  readonly severalTenants?: boolean;
   /** The policy of a tool: the first rule that matches laid over what its source declares. */
   toolPolicy(fullName: string, declared: ToolPolicy): ToolPolicy;
   accessOf(principal: Principal): Access;
