@@ -99,6 +99,7 @@ export {
   replyInSlackThread,
 } from './slack-calls.js';
 export { DotGlob, PATTERN_LIMIT, StarGlob, isDotGlob } from './dot-glob.js';
+export type { Conversations } from './conversations.js';
 export { Notice } from './notice.js';
 export { Stop, abortSignalOf } from './stop-signal.js';
 export type { StopListener, StopSignal } from './stop-signal.js';

@@ -25,6 +25,7 @@ export { definePrompt } from './prompt.js';
 export type { DomainPrompt, PromptAnswer, PromptMessage, PromptSpec } from './prompt.js';
 export type { Domain } from './domain.js';
 export { serveDomain } from './serve-domain.js';
+export { sourceConversations } from './source-conversations.js';
 export { addressProblem } from './backend-address.js';
 export { BackendClient, BackendReader } from './backend-client.js';
 export type { BackendWrite } from './backend-client.js';
