@@ -97,7 +97,8 @@ describeIfAvailable('pgvector', 'what the cache keeps, counts and checks', () =>
       return (await call('alike', { q: `other words ${clock}`, id: 'open' })).served_from === 'semantic';
     });
   }, 120_000);
-  afterEach(() => void jest.restoreAllMocks());
+  let random: jest.Spied<typeof Math.random> | undefined;
+  afterEach(() => random?.mockRestore());
   afterAll(async () => {
     await store?.end();
     await other?.close();
@@ -227,7 +228,7 @@ describeIfAvailable('pgvector', 'what the cache keeps, counts and checks', () =>
   it('[SC-17] only the share that is set is checked', async () => {
     const asked = { id: 'share' };
     await kept('alike', { ...asked, q: 'stored' }, { at: other });
-    const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+    random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const before = ran.length;
     for (const q of ['a', 'b', 'c'])
       expect((await call('alike', { ...asked, q }, { at: other })).served_from).toBe('semantic');

@@ -21,7 +21,8 @@ describeIfAvailable('pgvector', 'time and erasure', () => {
     database = await cache.opened();
     await cache.lookUp(question({ texts: ['warm'] }));
   }, 60_000);
-  afterEach(() => void jest.restoreAllMocks());
+  let clock: { mockRestore(): void } | undefined;
+  afterEach(() => clock?.mockRestore());
   afterAll(async () => {
     await cache?.close();
     await server?.stop();
@@ -52,7 +53,7 @@ describeIfAvailable('pgvector', 'time and erasure', () => {
     const [before, after] = [question({ tenant: t, args: 'before' }), question({ tenant: t, args: 'after' })];
     await cache.store(before);
     const real = Date.now.bind(Date);
-    jest.spyOn(Date, 'now').mockImplementation(() => real() + hours * HOUR);
+    clock = jest.spyOn(Date, 'now').mockImplementation(() => real() + hours * HOUR);
     expect(await cache.lookUp(before)).toMatchObject({ kind: 'hit', ageMs: expect.any(Number) });
     expect(await cache.store(after)).toBe(true);
     const found = (await cache.lookUp(after)) as { ageMs: number };
