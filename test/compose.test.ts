@@ -160,7 +160,7 @@ describe('[OP-1] docker-compose.yml', () => {
   it('keeps bus and data on networks that lead nowhere, and lets only clients of what is outside out', () => {
     expect([networks['bus']?.internal, networks['data']?.internal]).toEqual([true, true]);
     const out = all.filter(([, one]) => one.networks?.includes('outside')).map(([name]) => name);
-    const adapters = ['adapter-cluster', 'adapter-dagger', 'adapter-github', 'adapter-plane'];
+    const adapters = ['adapter-cluster', 'adapter-dagger', 'adapter-github', 'adapter-n8n', 'adapter-plane'];
     expect(out.sort()).toEqual([...adapters, 'slack-bridge', 'upstreams']);
   });
 

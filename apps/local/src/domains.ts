@@ -1,6 +1,7 @@
 import * as cluster from '@portico/adapter-cluster';
 import * as dagger from '@portico/adapter-dagger';
 import * as github from '@portico/adapter-github';
+import * as n8n from '@portico/adapter-n8n';
 import * as plane from '@portico/adapter-plane';
 import * as slack from '@portico/adapter-slack';
 import type { Bus } from '@portico/bus';
@@ -39,6 +40,7 @@ export const DOMAINS: readonly OptionalDomain[] = [
   optional('adapter-cluster', cluster.settings, cluster.readConfig, cluster.startAdapterCluster),
   optional('adapter-dagger', dagger.settings, dagger.readConfig, dagger.startAdapterDagger),
   optional('adapter-plane', plane.settings, plane.readConfig, plane.startAdapterPlane),
+  optional('adapter-n8n', n8n.settings, n8n.readConfig, n8n.startAdapterN8n),
   optional('slack-bridge', slackBridge.settings, slackBridge.readConfig, slackBridge.startSlackBridge),
   optional('adapter-slack', slack.settings, slack.readConfig, slack.startAdapterSlack),
   optional('adapter-github', github.settings, github.readConfig, github.startAdapterGithub),
