@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Bus, Subscription } from '@portico/bus';
-import { sourceHeartbeat } from '@portico/contracts';
+import { SourceAddress, sourceHealth, sourceHeartbeat } from '@portico/contracts';
 import type { Log } from '@portico/observe';
 import { type RedisScripts, openRedis } from '@portico/storage';
 import type { Authenticator } from './auth/authenticator.js';
@@ -36,7 +36,10 @@ export class Gatekeepers implements OnApplicationShutdown {
   /** Waits for no store and no issuer. Rejects with one sentence for a file of keys or of rules that can not be used. */
   static async open(bus: Bus, config: FrontDoorConfig, log: Log): Promise<Gatekeepers> {
     const { auth, limits, policyFile, redisUrl } = config;
-    const breakers = new DomainBreakers(limits.breaker);
+    const breakers = new DomainBreakers(limits.breaker, async (address) => {
+      const { state } = await bus.ask(sourceHealth(SourceAddress.parse(address)), {});
+      return state !== 'down';
+    });
     const heartbeats = await bus.listen(sourceHeartbeat, ({ sources }) =>
       sources.forEach((source) => breakers.heard(source)),
     );

@@ -30,6 +30,24 @@ const errorOf = (answer: RpcAnswer) => answer.message.result._meta['portico/enve
 const known = (door: OpenDoor, name: string, headers?: Record<string, string>): Promise<void> =>
   until(async () => (await call(door, name, headers)).message.result?._meta?.['portico/envelope']?.ok === true);
 
+/** A domain with a tool that fails while its backend is down. */
+const withBackend = () => {
+  const gone = echoDomain('gone');
+  const backend = { down: false };
+  const lost = defineTool({
+    name: 'lost',
+    description: 'Fails while its backend is down.',
+    input: z.strictObject({}),
+    effect: 'read',
+    handle: () => {
+      gone.calls.push('lost');
+      if (backend.down) throw new Fault('BACKEND_UNAVAILABLE', 'Its backend is down.', { executed: 'no' });
+      return Promise.resolve('there');
+    },
+  });
+  return { gone, backend, domain: { ...gone.domain, tools: [...gone.domain.tools, lost] } };
+};
+
 describe('[FD-33] at the door', () => {
   it('a domain with DOMAIN_CONCURRENCY_LIMIT running calls takes no more, and another is not touched', async () => {
     const door = await doorWith({ DOMAIN_CONCURRENCY_LIMIT: '4' });
@@ -98,20 +116,8 @@ describe('[FD-33] at the door', () => {
 
   it('a domain that says itself that it can not be reached is tried by one call after BREAKER_RESET_SECS', async () => {
     const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '2' });
-    const gone = echoDomain('gone');
-    const backend = { down: false };
-    const lost = defineTool({
-      name: 'lost',
-      description: 'Fails while its backend is down.',
-      input: z.strictObject({}),
-      effect: 'read',
-      handle: () => {
-        gone.calls.push('lost');
-        if (backend.down) throw new Fault('BACKEND_UNAVAILABLE', 'Its backend is down.', { executed: 'no' });
-        return Promise.resolve('there');
-      },
-    });
-    await door.serve({ ...gone.domain, tools: [...gone.domain.tools, lost] });
+    const { gone, backend, domain } = withBackend();
+    await door.serve({ ...domain, health: () => Promise.resolve({ state: 'down' }) });
     await known(door, 'gone.lost');
     backend.down = true;
     for (let n = 0; n < 3; n += 1) expect(errorOf(await call(door, 'gone.lost')).code).toBe('BACKEND_UNAVAILABLE');
@@ -129,6 +135,22 @@ describe('[FD-33] at the door', () => {
     gone.release();
     expect(errorOf(await one)).toBeNull();
     expect(errorOf(await call(door, 'gone.echo'))).toBeNull();
+  });
+
+  it('a domain that says of itself that it is well again is asked again at once, long before BREAKER_RESET_SECS', async () => {
+    const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '60' });
+    const { gone, backend, domain } = withBackend();
+    await door.serve({ ...domain, health: () => Promise.resolve({ state: backend.down ? 'down' : 'up' }) });
+    await known(door, 'gone.lost');
+    backend.down = true;
+    for (let n = 0; n < 3; n += 1) expect(errorOf(await call(door, 'gone.lost')).code).toBe('BACKEND_UNAVAILABLE');
+    gone.calls.length = 0;
+    await delay(1_500);
+    expect(errorOf(await call(door, 'gone.lost'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    expect(gone.calls).toEqual([]);
+    backend.down = false;
+    await delay(1_500);
+    expect(errorOf(await call(door, 'gone.lost'))).toBeNull();
   });
 
   it('a domain that hangs for its whole deadline under 256 callers leaves the calls of others as quick as they were', async () => {

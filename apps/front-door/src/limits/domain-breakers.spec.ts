@@ -5,12 +5,14 @@ import { Fault, type FaultCode, callTool } from '@portico/contracts';
 import { DomainBreakers } from './domain-breakers.js';
 
 const gone = (): Promise<never> => Promise.reject(new Fault('BACKEND_UNAVAILABLE', 'Nobody.', { executed: 'no' }));
+const never = (): Promise<boolean> => Promise.resolve(false);
 const fails = (code: FaultCode, executed?: 'no' | 'unknown') => (): Promise<never> =>
   Promise.reject(new Fault(code, 'No.', executed && { executed }));
 
 describe('[FD-33] the breaker of a domain', () => {
   let breakers: DomainBreakers;
-  const open = (failures = 3, resetMs = 200): void => void (breakers = new DomainBreakers({ failures, resetMs }));
+  const open = (failures = 3, resetMs = 200): void =>
+    void (breakers = new DomainBreakers({ failures, resetMs }, never));
   const codeOf = (address: string, work: () => Promise<unknown>): Promise<string> =>
     breakers.run(address, work).then(
       () => 'ok',
@@ -128,5 +130,38 @@ describe('[FD-33] the breaker of a domain', () => {
     expect(await codeOf('domain.echo', ask)).toBe('ok');
     expect(await codeOf('domain.echo', ask)).toBe('ok');
     await bus.close();
+  });
+
+  it('is closed once its domain says that it is well, and waits the longer the more often that was wrong', async () => {
+    let well = false;
+    const asked: number[] = [];
+    breakers = new DomainBreakers({ failures: 2, resetMs: 60_000 }, async (address) => {
+      expect(address).toBe('a');
+      asked.push(performance.now());
+      if (!well) throw new Error('down');
+      return well;
+    });
+    await failing('a', 2);
+    let began: number;
+    const until = async (times: number) => {
+      while (asked.length < times) await delay(10);
+      await delay(0);
+    };
+    await until(2);
+    expect(await codeOf('a', () => Promise.resolve())).toBe('BACKEND_UNAVAILABLE');
+    well = true;
+    await until(3);
+    // As if nothing had been: it takes as many failures again, and the next rest is twice as long.
+    await failing('a', 2);
+    began = performance.now();
+    await until(4);
+    expect(asked[3]! - began).toBeGreaterThan(1_900);
+    expect(await codeOf('a', () => Promise.resolve())).toBe('ok');
+    await delay(50);
+    expect(asked).toHaveLength(4);
+    await failing('a', 2);
+    began = performance.now();
+    await until(5);
+    expect(asked[4]! - began).toBeLessThan(1_900);
   });
 });
