@@ -13,8 +13,8 @@ import type { AnswerPacket } from './nats-packets.js';
 import { Slots } from './slots.js';
 
 interface Pending {
-  /** Tells late answers to an earlier request in the same slot apart. */
-  readonly number: string;
+  /** Where its answers go. Who answers another subject may not write there, and late answers in its slot go elsewhere. */
+  readonly reply: string;
   readonly answers: Answers;
   /** The last value of a stock Nest stream, which its end makes the reply. */
   held?: unknown;
@@ -27,7 +27,10 @@ export interface NatsLinkOptions {
   readonly connectTimeoutMs: number;
 }
 
-/** Buses on one NATS server. All answers come to one inbox of this connection, told apart by the last token: a slot and a number. */
+/**
+ * Buses on one NATS server. All answers come to one inbox of this connection, each under the subject that was asked, so that a
+ * server can let those answer who are asked; the last token is a slot and a number.
+ */
 export class NatsLink implements Link {
   private pending = new Slots<Pending>();
   private readonly inbox: string;
@@ -39,14 +42,14 @@ export class NatsLink implements Link {
     private readonly log: BusLog,
     name: string,
   ) {
-    this.inbox = `_INBOX.${name.replace(/[^A-Za-z0-9_-]/g, '-')}.${this.idPrefix}.`;
+    this.inbox = `_INBOX_${name.replace(/[^A-Za-z0-9_-]/g, '-')}.${this.idPrefix}.`;
   }
 
   static async open({ address, name, log, connectTimeoutMs }: NatsLinkOptions): Promise<NatsLink> {
     const link = new NatsLink(log, name);
     const onLost = (): void => link.failPending();
     link.connection = await NatsConnection.open({ address, name, log, connectTimeoutMs, onLost });
-    await link.connection.subscribe({ subject: `${link.inbox}*`, receive: (message) => link.receive(message) });
+    await link.connection.subscribe({ subject: `${link.inbox}>`, receive: (message) => link.receive(message) });
     return link;
   }
 
@@ -61,11 +64,13 @@ export class NatsLink implements Link {
     const headers: [string, string][] = [[HEADERS.deadline, String(Math.ceil(deadlineMs))]];
     if (wantsNotices) headers.push([HEADERS.wantsNotices, '1']);
     if (context) headers.push(...contextHeaders(context));
-    const pending: Pending = { number, answers };
+    const pending = { reply: '', answers };
     const slot = this.pending.add(pending);
+    const reply = `${this.inbox}${subject}.${slot.toString(36)}-${number}`;
+    pending.reply = reply;
     try {
       this.connection.publish(subject, encode({ pattern: subject, data, id }), {
-        reply: `${this.inbox}${slot.toString(36)}-${number}`,
+        reply,
         headers: new HeaderBlock(headers),
       });
     } catch (error) {
@@ -105,10 +110,11 @@ export class NatsLink implements Link {
   }
 
   private receive(message: Msg): void {
-    const [place = '', number] = message.subject.slice(this.inbox.length).split('-');
-    const slot = parseInt(place, 36);
+    const { subject } = message;
+    // Ends at the "-" before the number.
+    const slot = parseInt(subject.slice(subject.lastIndexOf('.') + 1), 36);
     const pending = this.pending.at(slot);
-    if (!pending || pending.number !== number) return;
+    if (!pending || pending.reply !== subject) return;
     const { answers } = pending;
     const finish = (): Answers => {
       this.pending.remove(slot);
