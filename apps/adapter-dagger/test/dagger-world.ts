@@ -1,56 +1,30 @@
 import { readConfig, startAdapterDagger } from '@portico/adapter-dagger';
 import { memoryBus } from '@portico/bus';
-import type { Bus } from '@portico/bus';
-import { Fault, callTool } from '@portico/contracts';
 import { createLog } from '@portico/observe';
+import { AskedDomain } from '@portico/testkit';
 import { DispatcherDouble } from './dispatcher-double.js';
 
 export const TOKEN = 'ci-token-0001';
 
 /** A dispatcher, and the adapter before it on a bus of its own. All that ever leaves the adapter is in `seen` and `lines`. */
-export class DaggerWorld {
-  readonly seen: unknown[] = [];
+export class DaggerWorld extends AskedDomain {
   readonly lines: string[] = [];
   private served: { close(): Promise<void> } | undefined;
 
-  private constructor(
-    readonly dispatcher: DispatcherDouble,
-    readonly bus: Bus,
-  ) {}
+  private constructor(readonly dispatcher: DispatcherDouble) {
+    super(memoryBus(), 'domain.dagger');
+  }
 
   static async start(env: Record<string, string> = { CI_DISPATCHER_TOKEN: TOKEN }): Promise<DaggerWorld> {
     const dispatcher = await DispatcherDouble.start();
     dispatcher.tokens.add(TOKEN);
-    const world = new DaggerWorld(dispatcher, memoryBus());
+    const world = new DaggerWorld(dispatcher);
     world.served = await startAdapterDagger(
       world.bus,
       readConfig({ CI_DISPATCHER_URL: dispatcher.url, ...env })!,
       createLog({ name: 'test', format: 'json', level: 'debug', write: (line) => void world.lines.push(line) }),
     );
     return world;
-  }
-
-  async call(
-    tool: string,
-    args: Record<string, unknown> = {},
-    options: { signal?: AbortSignal; deadlineMs?: number } = {},
-  ): Promise<any> /* eslint-disable-line @typescript-eslint/no-explicit-any -- answers are asserted, not typed */ {
-    const asked = { deadlineMs: 20_000, ...options };
-    const result = await this.bus.ask(callTool('domain.dagger'), { tool, arguments: args }, asked);
-    this.seen.push(result);
-    return JSON.parse(String(result.content?.[0]?.['text']));
-  }
-
-  /** The fault that a call ends with. */
-  fault(tool: string, args: Record<string, unknown> = {}, options: { deadlineMs?: number } = {}): Promise<Fault> {
-    return this.call(tool, args, options).then(
-      (answer: unknown) => Promise.reject(new Error(`it did not fail: ${JSON.stringify(answer)}`)),
-      (error: unknown) => {
-        const fault = Fault.from(error);
-        this.seen.push(fault.toRecord());
-        return fault;
-      },
-    );
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sourceHealth } from '@portico/contracts';
+import { cutOff, endless } from '@portico/testkit';
 import { NEW_TOKEN, TOKEN, failing } from './github-double.js';
 import { GithubWorld, SHOP } from './github-world.js';
 
@@ -16,13 +17,13 @@ beforeAll(async () => {
   writeFileSync(file, `${TOKEN}\n`);
   world = await GithubWorld.start({ GITHUB_TOKEN_FILE: file });
 });
-afterEach(() => void (world.github.faults.length = 0));
+afterEach(() => void (world.github.proxy.faults.length = 0));
 afterAll(async () => {
   await world.close();
   rmSync(folder, { recursive: true });
   const everything = JSON.stringify(world.seen) + world.lines.join('');
   expect(everything).toContain('backend.credential-refused');
-  for (const secret of [TOKEN, NEW_TOKEN, folder, 'db.internal', '/srv/github', world.github.url])
+  for (const secret of [TOKEN, NEW_TOKEN, folder, 'db.internal', '/srv/github', world.github.proxy.url])
     expect(everything).not.toContain(secret);
 });
 
@@ -42,7 +43,7 @@ describe('[AD-18] what goes wrong at GitHub', () => {
     [502, 'BACKEND_UNAVAILABLE'],
     [504, 'BACKEND_UNAVAILABLE'],
   ])('%i is %s, in a sentence of ours', async (status, code) => {
-    world.github.faults.push(failing(status));
+    world.github.proxy.faults.push(failing(status));
     expect(await world.fault('get_file', readme)).toMatchObject({
       code,
       message: expect.stringMatching(/^[A-Z].*\.$/),
@@ -53,7 +54,7 @@ describe('[AD-18] what goes wrong at GitHub', () => {
     ['the hourly limit', 403, { 'x-ratelimit-remaining': '0' }, 'API rate limit exceeded for user ID 1.'],
     ['the hourly limit, as 429', 429, { 'x-ratelimit-remaining': '0' }, ''],
   ])('%s is RATE_LIMITED until it is over', async (_name, status, headers, message) => {
-    world.github.faults.push(failing(status, { ...headers, 'x-ratelimit-reset': inAnHour() }, message));
+    world.github.proxy.faults.push(failing(status, { ...headers, 'x-ratelimit-reset': inAnHour() }, message));
     const fault = await world.fault('get_file', readme);
     expect(fault.code).toBe('RATE_LIMITED');
     expect(fault.retryAfterMs).toBeGreaterThan(3_500_000);
@@ -67,37 +68,33 @@ describe('[AD-18] what goes wrong at GitHub', () => {
     [429, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }, 0],
     [429, { 'retry-after': '99999999999' }, 86_400_000],
   ])('a limit of bursts, %i with %j, is RATE_LIMITED with a wait', async (status, headers, retryAfterMs) => {
-    world.github.faults.push(failing(status, headers, 'You have exceeded a secondary rate limit.'));
+    world.github.proxy.faults.push(failing(status, headers, 'You have exceeded a secondary rate limit.'));
     expect(await world.fault('list_issues', SHOP)).toMatchObject({ code: 'RATE_LIMITED', retryAfterMs });
   });
 
   it('503 is asked once more, and then told', async () => {
-    world.github.faults.push(failing(503, { 'retry-after': '0' }));
+    world.github.proxy.faults.push(failing(503, { 'retry-after': '0' }));
     expect(await world.call('get_file', readme)).toMatchObject({ type: 'file' });
-    const before = world.github.requests.length;
-    world.github.faults.push(failing(503, { 'retry-after': '0' }), failing(503));
+    const before = world.github.proxy.requests.length;
+    world.github.proxy.faults.push(failing(503, { 'retry-after': '0' }), failing(503));
     expect(await world.fault('get_file', readme)).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
-    expect(world.github.requests).toHaveLength(before + 2);
+    expect(world.github.proxy.requests).toHaveLength(before + 2);
   });
 
   it('an answer that is cut off is BACKEND_UNAVAILABLE', async () => {
-    for (let time = 0; time < 2; time++)
-      world.github.faults.push((response) => {
-        response.writeHead(200, { 'content-length': '1000' }).write('[');
-        setImmediate(() => response.destroy());
-      });
+    world.github.proxy.faults.push(cutOff, cutOff);
     expect(await world.fault('list_commits', SHOP)).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
   });
 
   it('no answer is TIMEOUT at the deadline', async () => {
-    world.github.faults.push(() => {});
+    world.github.proxy.faults.push(() => {});
     expect(await world.fault('get_file', readme, { deadlineMs: 300 })).toMatchObject({ code: 'TIMEOUT' });
   });
 
   it.each(['', 'null', '{}', '{"type":"file"}', '<html>', '[{}]'])(
     'an answer like %j is UNKNOWN_ERROR',
     async (body) => {
-      world.github.faults.push((response) => void response.end(body));
+      world.github.proxy.faults.push((response) => void response.end(body));
       expect(await world.fault('get_file', readme)).toMatchObject({
         code: 'UNKNOWN_ERROR',
         message: 'GitHub answered in a form that is not understood.',
@@ -106,13 +103,7 @@ describe('[AD-18] what goes wrong at GitHub', () => {
   );
 
   it('an answer without an end is not read', async () => {
-    world.github.faults.push((response) => {
-      const pour = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-        if (!response.destroyed) response.once('drain', pour);
-      };
-      pour();
-    });
+    world.github.proxy.faults.push(endless);
     expect(await world.fault('get_file', readme)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
@@ -121,9 +112,11 @@ describe('[AD-18] what goes wrong at GitHub', () => {
     const other = createServer((_request, response) => (asked++, void response.end('[]')));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const elsewhere = `http://localhost:${(other.address() as AddressInfo).port}/repos/acme/vault/issues`;
-    world.github.faults.push((response) => void response.writeHead(302, { location: elsewhere }).end());
+    world.github.proxy.faults.push((response) => void response.writeHead(302, { location: elsewhere }).end());
     expect(await world.fault('list_issues', SHOP)).toMatchObject({ code: 'UNKNOWN_ERROR' });
-    world.github.faults.push((response) => void response.setHeader('link', `<${elsewhere}>; rel="next"`).end('[]'));
+    world.github.proxy.faults.push(
+      (response) => void response.setHeader('link', `<${elsewhere}>; rel="next"`).end('[]'),
+    );
     expect(await world.call('list_issues', SHOP)).toEqual({ issues: [], next_page: 2 });
     await world.call('list_issues', { ...SHOP, page: 2 });
     expect(asked).toBe(0);
@@ -131,16 +124,16 @@ describe('[AD-18] what goes wrong at GitHub', () => {
   });
 
   it('a repository without commits is said to be one', async () => {
-    world.github.faults.push(failing(409, {}, 'Git Repository is empty.'));
+    world.github.proxy.faults.push(failing(409, {}, 'Git Repository is empty.'));
     const fault = await world.fault('list_commits', { repository: 'acme/empty' });
     expect(fault).toMatchObject({ code: 'CONFLICT', message: 'The repository has no commits yet.' });
   });
 
   it('its health is down while it is away, and up where nothing is counted', async () => {
     const health = () => world.bus.ask(sourceHealth('domain.github'), {});
-    world.github.faults.push(failing(502));
+    world.github.proxy.faults.push(failing(502));
     expect(await health()).toEqual({ state: 'down', detail: 'BACKEND_UNAVAILABLE' });
-    world.github.faults.push(failing(404));
+    world.github.proxy.faults.push(failing(404));
     expect(await health()).toEqual({ state: 'up' });
     expect(await health()).toEqual({ state: 'up' });
   });
@@ -154,13 +147,13 @@ describe('[AD-18] its token', () => {
     expect(await world.fault('get_file', readme)).toMatchObject({ code: 'UNAUTHENTICATED' });
     writeFileSync(file, ` ${NEW_TOKEN}\n`);
     expect(await world.call('get_file', readme)).toMatchObject({ type: 'file' });
-    expect(world.github.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${NEW_TOKEN}`);
+    expect(world.github.proxy.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${NEW_TOKEN}`);
   });
 
   it('need not be there', async () => {
     const anonymous = await GithubWorld.start({});
     expect(await anonymous.call('get_file', readme)).toMatchObject({ type: 'file' });
-    expect(anonymous.github.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    expect(anonymous.github.proxy.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
     await anonymous.close();
   });
 });

@@ -29,9 +29,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await world.close();
-  expect(world.github.requests.filter(({ method, body }) => method !== 'GET' || body !== '')).toEqual([]);
+  expect(world.github.proxy.requests.filter(({ method, body }) => method !== 'GET' || body !== '')).toEqual([]);
 });
-const asked = () => new URL(world.github.requests.at(-1)!.url, 'http://x');
+const asked = () => new URL(world.github.proxy.requests.at(-1)!.url, 'http://x');
 const numbers = (items: { number: number }[]) => items.map(({ number }) => number);
 
 describe('[AD-18] the tools of github.*', () => {
@@ -86,7 +86,7 @@ describe('[AD-18] github.get_file', () => {
 
   it('shows a large folder in pieces', async () => {
     const entries = Array.from({ length: 700 }, (_, index) => ({ name: `f${index}`, type: 'file', size: 1 }));
-    world.github.faults.push((response) => void response.end(JSON.stringify(entries)));
+    world.github.proxy.faults.push((response) => void response.end(JSON.stringify(entries)));
     const { entries: shown, total, next_from } = await world.call('get_file', { ...SHOP, path: 'many' });
     expect([shown.length, total, next_from]).toEqual([500, 700, 500]);
   });
@@ -108,7 +108,7 @@ describe('[AD-18] github.get_file', () => {
   });
 
   it('reads what is too large for one answer of the contents API by its hash', async () => {
-    world.github.faults.push(async (response, real) => {
+    world.github.proxy.faults.push(async (response, real) => {
       const file = (await (await real()).json()) as Record<string, unknown>;
       response.end(JSON.stringify({ ...file, content: '', encoding: 'none' }));
     });
@@ -128,10 +128,10 @@ describe('[AD-18] github.get_file', () => {
 
   it('says what a link is, and follows none', async () => {
     const link = { type: 'symlink', path: 'l', sha: 'a'.repeat(40), size: 9, target: '../vault/x' };
-    world.github.faults.push((response) => void response.end(JSON.stringify(link)));
-    const before = world.github.requests.length;
+    world.github.proxy.faults.push((response) => void response.end(JSON.stringify(link)));
+    const before = world.github.proxy.requests.length;
     expect(await world.call('get_file', { ...SHOP, path: 'l' })).toEqual(link);
-    expect(world.github.requests).toHaveLength(before + 1);
+    expect(world.github.proxy.requests).toHaveLength(before + 1);
   });
 });
 
@@ -241,7 +241,7 @@ describe('[AD-18] issues', () => {
   it('are listed without the pull requests that GitHub has among them, and those end no list', async () => {
     const ours = { number: 9, title: 'Opens the gate', state: 'open', pull_request: { url: 'x' } };
     const listed = (...added: unknown[]) =>
-      world.github.faults.push((response) => {
+      world.github.proxy.faults.push((response) => {
         response.setHeader('link', '<x>; rel="prev", <x>; rel="next"');
         response.end(JSON.stringify(added));
       });
@@ -268,7 +268,7 @@ describe('[AD-18] issues', () => {
 
   it('are not what a pull request is', async () => {
     const pull = { number: 5, title: 'Opens the door', state: 'open', pull_request: { url: 'x' } };
-    world.github.faults.push((response) => void response.end(JSON.stringify(pull)));
+    world.github.proxy.faults.push((response) => void response.end(JSON.stringify(pull)));
     expect(await world.fault('get_issue', { ...SHOP, number: 5 })).toMatchObject({
       code: 'NOT_FOUND',
       message: 'This number is a pull request: github.get_pull_request shows it.',

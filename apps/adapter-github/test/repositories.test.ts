@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await world.close();
-  const others = world.github.requests.filter(({ url }) => !/^\/repos\/acme\/(shop|empty)\//.test(url));
+  const others = world.github.proxy.requests.filter(({ url }) => !/^\/repos\/acme\/(shop|empty)\//.test(url));
   expect(others).toEqual([]);
 });
 
@@ -25,10 +25,10 @@ const TOOLS: [tool: string, args: Record<string, unknown>][] = [
 describe('[AD-18] a repository', () => {
   it.each(TOOLS)('that is not on the list is not for %s', async (tool, args) => {
     for (const repository of [`acme/${UNLISTED}`, 'acme/shop2', 'acme/sho', 'evil/shop', 'acme/constructor']) {
-      const before = world.github.requests.length;
+      const before = world.github.proxy.requests.length;
       const fault = await world.fault(tool, { repository, ...args });
       expect(fault).toMatchObject({ code: 'PERMISSION_DENIED', executed: 'no' });
-      expect(world.github.requests).toHaveLength(before);
+      expect(world.github.proxy.requests).toHaveLength(before);
     }
   });
 
@@ -45,19 +45,19 @@ describe('[AD-18] a repository', () => {
     ['acme/shop'],
     undefined,
   ])('is never %j', async (repository) => {
-    const before = world.github.requests.length;
+    const before = world.github.proxy.requests.length;
     for (const [tool, args] of TOOLS) {
       const fault = await world.fault(tool, { ...args, ...(repository !== undefined && { repository }) });
       expect(fault).toMatchObject({ code: 'INVALID_ARGUMENTS', executed: 'no' });
     }
-    expect(world.github.requests).toHaveLength(before);
+    expect(world.github.proxy.requests).toHaveLength(before);
   });
 
   it('on the list is one however it is spelled, and is asked for as the list spells it', async () => {
     expect(await world.call('get_file', { repository: 'ACME/Shop', path: 'README.md' })).toMatchObject({
       type: 'file',
     });
-    expect(world.github.requests.at(-1)?.url).toMatch(/^\/repos\/acme\/shop\//);
+    expect(world.github.proxy.requests.at(-1)?.url).toMatch(/^\/repos\/acme\/shop\//);
   });
 });
 
@@ -90,16 +90,16 @@ describe('[AD-18] arguments', () => {
     ['get_pull_request', { number: 1.5 }],
     ['get_pull_request', { number: 1, owner: 'evil' }],
   ])('of %s are refused where they are %j', async (tool, args) => {
-    const before = world.github.requests.length;
+    const before = world.github.proxy.requests.length;
     const fault = await world.fault(tool, { ...SHOP, ...args });
     expect(fault).toMatchObject({ code: 'INVALID_ARGUMENTS', executed: 'no' });
-    expect(world.github.requests).toHaveLength(before);
+    expect(world.github.proxy.requests).toHaveLength(before);
   });
 
   it('stay inside the path or the query that they are for', async () => {
     const path = `%2e%2e/%2e%2e/${UNLISTED}\\..\\x`;
     expect(await world.fault('get_file', { ...SHOP, path, ref: '../../x&y=z#' })).toMatchObject({ code: 'NOT_FOUND' });
-    const { pathname, searchParams } = new URL(world.github.requests.at(-1)!.url, 'http://x');
+    const { pathname, searchParams } = new URL(world.github.proxy.requests.at(-1)!.url, 'http://x');
     expect(pathname).toBe(`/repos/acme/shop/contents/%252e%252e/%252e%252e/${UNLISTED}%5C..%5Cx`);
     expect([...searchParams]).toEqual([['ref', '../../x&y=z#']]);
   });
