@@ -59,7 +59,7 @@ describeIfAvailable('pgvector', 'time and erasure', () => {
     const found = (await cache.lookUp(after)) as { ageMs: number };
     expect(found.ageMs).toBeGreaterThanOrEqual(0);
     expect(found.ageMs).toBeLessThan(60_000);
-    expect(await cache.service.upkeep.purge()).toBe(0);
+    await cache.service.upkeep.purge();
     expect(await rows(t, '1')).toHaveLength(2);
   });
 
