@@ -64,6 +64,8 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
           }
         }),
     );
+    // Their size is bounded. Bounded in number, node would drop those beyond it and say nothing: a second credential is one.
+    this.server.maxHeadersCount = 0;
   }
 
   /** Where agents connect, without the path. */

@@ -202,6 +202,14 @@ describe('[FD-5][FD-8] who does not prove who they are is turned away at the doo
     expect((await send('Authorization', `Bearer ${'x'.repeat(20_000)}`)).status).toBe(431);
   });
 
+  it('who sends a second credential is, behind however many headers it stands', async () => {
+    const headers = ['Content-Type', 'application/json', 'Authorization', `Bearer ${await issuer.sign(ALICE)}`];
+    const many = Array.from({ length: 1_500 }, () => ['X', 'y']).flat();
+    const port = Number(new URL(door.url).port);
+    const answer = await sendRaw(port, [...headers, ...many, 'Authorization', 'Bearer abc'], '/mcp', 'POST', '{}');
+    expect(answer).toMatchObject({ status: 400, body: { error: { data: { code: 'INVALID_ARGUMENTS' } } } });
+  });
+
   it('while the issuer’s keys are not to be had: 503 with Retry-After', async () => {
     const down = await startTokenIssuer();
     down.health = 'down';

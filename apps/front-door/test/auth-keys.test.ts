@@ -248,6 +248,21 @@ describe('[FD-8] the file of keys is read again when it changes', () => {
     expect(server?.lines.join('')).not.toContain(home);
   });
 
+  it('is not news when something is written beside it, or the same into it', async () => {
+    const key = await create();
+    await open();
+    const before = statSync(file).mtimeMs;
+    writeFileSync(join(home, 'beside'), 'x');
+    writeFileSync(file, readFileSync(file));
+    expect(statSync(file).mtimeMs).toBeGreaterThan(before);
+    const next = await create('bob');
+    await becomes(next, 200);
+    expect((await server?.bearer(key))?.status).toBe(200);
+    writeFileSync(join(home, 'beside'), 'y');
+    await sleep(1_500);
+    expect(server?.lines.filter((line) => line.includes('keys.read'))).toHaveLength(2);
+  });
+
   it('one that is gone leaves no keys', async () => {
     const key = await create();
     await open();

@@ -7,7 +7,7 @@ import type { Refusal } from '../http-guards.js';
 import { hashOfApiKey, idOfApiKey } from './api-key.js';
 import type { Authenticator } from './authenticator.js';
 import { Challenges } from './challenges.js';
-import { type KeyEntry, readKeyFile } from './key-file.js';
+import { type KeyEntry, keysIn, readKeyText } from './key-file.js';
 import { CALL_SCOPE } from './principal-names.js';
 import { readCredential } from './read-credential.js';
 
@@ -22,6 +22,8 @@ interface KnownKey {
  */
 export class ApiKeyAuthenticator implements Authenticator {
   private keys: ReadonlyMap<string, KnownKey> = new Map();
+  /** What the file said when it was last taken. */
+  private text: string | undefined;
   private readonly watched: WatchedFile;
   private readonly challenges = new Challenges({ hint: 'Send Authorization: Bearer, and an API key after it.' });
   /** What was wrong with the file when it was last read, so that it is said once. */
@@ -31,7 +33,7 @@ export class ApiKeyAuthenticator implements Authenticator {
     private readonly file: string,
     private readonly log: Log,
   ) {
-    this.take(readKeyFile(file));
+    this.take(readKeyText(file));
     this.watched = new WatchedFile(file, () => this.readAgain());
   }
 
@@ -51,7 +53,7 @@ export class ApiKeyAuthenticator implements Authenticator {
 
   private readAgain(): void {
     try {
-      this.take(readKeyFile(this.file));
+      this.take(readKeyText(this.file));
     } catch (error) {
       const { message } = error as Error;
       if (message !== this.wrong) this.log.error('keys.not-used', { reason: message });
@@ -59,8 +61,15 @@ export class ApiKeyAuthenticator implements Authenticator {
     }
   }
 
-  private take(entries: readonly KeyEntry[] | undefined): void {
+  private take(text: string | undefined): void {
+    // Whatever is written beside the file has it looked at again.
+    if (text !== undefined && text === this.text) {
+      this.wrong = undefined;
+      return;
+    }
+    const entries = text === undefined ? undefined : keysIn(this.file, text);
     const before = this.keys;
+    this.text = text;
     this.keys = new Map((entries ?? []).map((entry) => [entry.id, known(entry, before.get(entry.id))]));
     const absent = entries === undefined ? 'absent' : undefined;
     if (absent !== undefined && this.wrong !== absent) {

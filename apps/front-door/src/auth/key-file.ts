@@ -24,8 +24,12 @@ const KeyFile = z.strictObject({ keys: z.array(KeyEntry).max(KEY_LIMIT) });
 
 /** The keys of the file at `path`; undefined when there is none. Throws one sentence, which repeats nothing of its content. */
 export function readKeyFile(path: string): KeyEntry[] | undefined {
-  const text = textOf(path);
-  if (text === undefined) return undefined;
+  const text = readKeyText(path);
+  return text === undefined ? undefined : keysIn(path, text);
+}
+
+/** The keys that a text stands for; `path` is where it was read. Throws like `readKeyFile`. */
+export function keysIn(path: string, text: string): KeyEntry[] {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -48,8 +52,8 @@ export function readKeyFile(path: string): KeyEntry[] | undefined {
 /** The text of a file that holds `keys`. */
 export const keyFileText = (keys: readonly KeyEntry[]): string => `${JSON.stringify({ keys }, undefined, 2)}\n`;
 
-/** Undefined: there is no such file. A device or a pipe is not read: it might never end. */
-function textOf(path: string): string | undefined {
+/** Undefined: there is no such file. A device or a pipe is not read: it might never end. Throws like `readKeyFile`. */
+export function readKeyText(path: string): string | undefined {
   let file: number | undefined;
   try {
     // Opening a pipe would otherwise wait for who writes into it.
