@@ -1,6 +1,7 @@
 export { startConformanceFixture } from './conformance-fixture/conformance-fixture.js';
 export type { ConformanceFixture } from './conformance-fixture/conformance-fixture.js';
 export { describeIfAvailable } from './describe-if-available.js';
+export { toolPath } from './installed-tool.js';
 export { startPostgresServer } from './postgres-server.js';
 export type { PostgresServer, PostgresServerOptions } from './postgres-server.js';
 export { startRedisServer } from './redis-server.js';
@@ -47,3 +48,5 @@ export { AskedDomain } from './asked-domain.js';
 export { FaultyProxy, answering, cutOff, endless, freePort } from './faulty-proxy.js';
 export type { FaultyProxyOptions, ProxyFault, SeenRequest } from './faulty-proxy.js';
 export { SlackDouble, refusing } from './slack-double.js';
+export { startNatsWithUsers } from './nats-users.js';
+export type { NatsWithUsers } from './nats-users.js';
