@@ -11,15 +11,7 @@ import type { Conversations } from '@portico/contracts';
 
 /** What this service does on the bus: its permissions there are made of it. */
 export const conversations: Conversations = {
-  serves: [
-    lookUpAnswer,
-    storeAnswer,
-    invalidateAnswers,
-    eraseAnswers,
-    restoreTool,
-    reportShadowCheck,
-    cacheHoldings,
-  ],
+  serves: [lookUpAnswer, storeAnswer, invalidateAnswers, eraseAnswers, restoreTool, reportShadowCheck, cacheHoldings],
   asks: [],
   tells: [],
   hears: [],
