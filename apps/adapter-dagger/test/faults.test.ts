@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sourceHealth } from '@portico/contracts';
+import { cutOff, endless } from '@portico/testkit';
 import { DaggerWorld, TOKEN } from './dagger-world.js';
 import { failing } from './dispatcher-double.js';
 
@@ -64,13 +65,7 @@ describe('[AD-7] what goes wrong at the dispatcher', () => {
   });
 
   it('an answer that is cut off is BACKEND_UNAVAILABLE', async () => {
-    const cut = () =>
-      world.dispatcher.faults.push((response) => {
-        response.writeHead(200, { 'content-length': '1000' }).write('{"id":');
-        setImmediate(() => response.destroy());
-      });
-    cut();
-    cut();
+    world.dispatcher.faults.push(cutOff, cutOff);
     expect(await world.fault('get_run', run)).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
   });
 
@@ -96,13 +91,7 @@ describe('[AD-7] what goes wrong at the dispatcher', () => {
   });
 
   it('an answer without an end is not read', async () => {
-    world.dispatcher.faults.push((response) => {
-      const pour = () => {
-        while (!response.destroyed && response.write('x'.repeat(65_536)));
-        if (!response.destroyed) response.once('drain', pour);
-      };
-      pour();
-    });
+    world.dispatcher.faults.push(endless);
     expect(await world.fault('get_logs', run)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 

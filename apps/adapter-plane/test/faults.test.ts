@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sourceHealth } from '@portico/contracts';
+import type { AskedDomain } from '@portico/testkit';
 import { GIT_TOKEN, json } from './git-double.js';
-import type { Adapter } from './plane-world.js';
 import { PLANE_KEY, PlaneWorld } from './plane-world.js';
 
 const PATH = '.plane/SHOP.json';
@@ -12,7 +12,7 @@ const FILE = '{\n  "project": "SHOP",\n  "work_items": []\n}\n';
 const setState = { project: 'SHOP', work_item: 'SHOP-1', state: 'Done' };
 
 let world: PlaneWorld;
-let adapter: Adapter;
+let adapter: AskedDomain;
 let folder: string;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'portico-plane-'));

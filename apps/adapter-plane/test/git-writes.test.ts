@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AskedDomain } from '@portico/testkit';
 import { json } from './git-double.js';
-import type { Adapter } from './plane-world.js';
 import { PlaneWorld } from './plane-world.js';
 
 const PATH = '.plane/SHOP.json';
@@ -32,7 +32,8 @@ beforeEach(async () => {
   await world.git.put(PATH, declared(8));
 });
 afterEach(() => world.close());
-const git = (env: Record<string, string> = {}): Promise<Adapter> => world.adapter({ PLANE_WRITE_MODE: 'git', ...env });
+const git = (env: Record<string, string> = {}): Promise<AskedDomain> =>
+  world.adapter({ PLANE_WRITE_MODE: 'git', ...env });
 const update = { project: 'SHOP', work_item: 'SHOP-1', priority: 'urgent' };
 
 describe('[AD-10] in git mode', () => {
@@ -200,7 +201,7 @@ describe('[AD-11] the git edit', () => {
       if (answer.status === 409) lost++;
       return answer;
     };
-    const write = (adapter: Adapter, index: number): Promise<unknown> =>
+    const write = (adapter: AskedDomain, index: number): Promise<unknown> =>
       adapter.call('update_work_item', { project: 'SHOP', work_item: `SHOP-${index + 1}`, priority: 'urgent' });
     const outcomes = await Promise.allSettled(adapters.map(write));
     expect(lost).toBeGreaterThanOrEqual(7);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DotGlob, describeSource } from '@portico/contracts';
 import { describeDomain } from '@portico/testkit';
+import type { AskedDomain } from '@portico/testkit';
 import { readConfig, startAdapterPlane } from '@portico/adapter-plane';
-import type { Adapter } from './plane-world.js';
 import { PlaneWorld } from './plane-world.js';
 
 describeDomain('plane', async () => {
@@ -31,7 +31,7 @@ describeDomain('plane', async () => {
 
 describe('[AD-9][AD-10] what plane.* publishes', () => {
   let world: PlaneWorld;
-  let adapter: Adapter;
+  let adapter: AskedDomain;
   beforeAll(async () => {
     world = await PlaneWorld.start();
     adapter = await world.adapter();

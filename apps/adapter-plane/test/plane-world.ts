@@ -1,8 +1,7 @@
 import { memoryBus } from '@portico/bus';
-import type { Bus } from '@portico/bus';
-import { Fault, callTool } from '@portico/contracts';
 import { readConfig, startAdapterPlane } from '@portico/adapter-plane';
 import { createLog } from '@portico/observe';
+import { AskedDomain } from '@portico/testkit';
 import { BRANCH, GIT_TOKEN, GitDouble, OWNER, REPOSITORY } from './git-double.js';
 import { PlaneDouble } from './plane-double.js';
 import { WORKSPACE } from './plane-records.js';
@@ -42,47 +41,19 @@ export class PlaneWorld {
   }
 
   /** One more adapter, as a replica would be. */
-  async adapter(env: Record<string, string> = {}): Promise<Adapter> {
+  async adapter(env: Record<string, string> = {}): Promise<AskedDomain> {
     const bus = memoryBus();
     const served = await startAdapterPlane(bus, readConfig(this.environment(env))!, this.log());
     this.closers.push(
       () => served.close(),
       () => bus.close(),
     );
-    return new Adapter(bus);
+    return new AskedDomain(bus, 'domain.plane', { deadlineMs: 30_000, context: CONTEXT });
   }
 
   async close(): Promise<void> {
     for (const close of this.closers) await close();
     await this.plane.close();
     await this.git.close();
-  }
-}
-
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  readonly deadlineMs?: number;
-}
-
-export class Adapter {
-  constructor(readonly bus: Bus) {}
-
-  async call(
-    tool: string,
-    args: Record<string, unknown>,
-    options: CallOptions = {},
-  ): Promise<any> /* eslint-disable-line @typescript-eslint/no-explicit-any -- answers are asserted, not typed */ {
-    const request = { tool, arguments: args };
-    const asked = { deadlineMs: 30_000, context: CONTEXT, ...options };
-    const { content } = await this.bus.ask(callTool('domain.plane'), request, asked);
-    return JSON.parse(String(content?.[0]?.['text']));
-  }
-
-  /** The fault that a call ends with. */
-  fault(tool: string, args: Record<string, unknown>, options: CallOptions = {}): Promise<Fault> {
-    return this.call(tool, args, options).then(
-      (answer: unknown) => Promise.reject(new Error(`it did not fail: ${JSON.stringify(answer)}`)),
-      (error: unknown) => Fault.from(error),
-    );
   }
 }

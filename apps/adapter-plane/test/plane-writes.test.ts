@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AskedDomain } from '@portico/testkit';
 import type { Item } from './plane-records.js';
-import type { Adapter } from './plane-world.js';
 import { PlaneWorld } from './plane-world.js';
 
 const PATH = '.plane/SHOP.json';
@@ -43,7 +43,7 @@ const labelled = (item: Item): string[] =>
   item.labels.map((label) => world.plane.records.labels.find(({ id }) => id === label)!.name);
 
 describe('[AD-10] in api mode', () => {
-  let adapter: Adapter;
+  let adapter: AskedDomain;
   beforeEach(async () => {
     adapter = await world.adapter({ PLANE_WRITE_MODE: 'api', PLANE_GIT_REPOSITORY: '' });
   });
@@ -95,7 +95,7 @@ describe('[AD-10] in api mode', () => {
 });
 
 describe('[AD-10] in dual mode, which is the default', () => {
-  let adapter: Adapter;
+  let adapter: AskedDomain;
   beforeEach(async () => {
     adapter = await world.adapter();
   });

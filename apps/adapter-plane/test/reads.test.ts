@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Adapter } from './plane-world.js';
+import type { AskedDomain } from '@portico/testkit';
 import { PLANE_KEY, PlaneWorld } from './plane-world.js';
 
 describe('[AD-9] plane.* reads', () => {
   let world: PlaneWorld;
-  let adapter: Adapter;
+  let adapter: AskedDomain;
   let shop: string;
   beforeAll(async () => {
     world = await PlaneWorld.start();

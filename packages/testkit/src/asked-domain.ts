@@ -9,6 +9,8 @@ export class AskedDomain {
   constructor(
     readonly bus: Bus,
     private readonly source: SourceAddress,
+    /** What goes with each call, unless it says otherwise. */
+    private readonly usually: AskOptions = {},
   ) {}
 
   /** What a call answers, read as JSON. */
@@ -17,7 +19,7 @@ export class AskedDomain {
     args: Record<string, unknown> = {},
     options: AskOptions = {},
   ): Promise<any> /* eslint-disable-line @typescript-eslint/no-explicit-any -- answers are asserted, not typed */ {
-    const asked = { deadlineMs: 20_000, ...options };
+    const asked = { deadlineMs: 20_000, ...this.usually, ...options };
     const result = await this.bus.ask(callTool(this.source), { tool, arguments: args }, asked);
     this.seen.push(result);
     return JSON.parse(String(result.content?.[0]?.['text']));

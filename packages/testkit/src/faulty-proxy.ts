@@ -83,13 +83,13 @@ export const answering =
     void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
 /** Answers, and the connection is cut before the end of it. */
-export const cutOff: ProxyFault = (response) => {
+export const cutOff = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-length': '1000' }).write('[');
   setImmediate(() => response.destroy());
 };
 
 /** Answers without an end. */
-export const endless: ProxyFault = (response) => {
+export const endless = (response: ServerResponse): void => {
   const pour = () => {
     while (!response.destroyed && response.write('x'.repeat(65_536)));
     if (!response.destroyed) response.once('drain', pour);
