@@ -416,7 +416,10 @@ describe('[FD-8] the keys of the issuer', () => {
     issuer.health = 'up';
     await sleep(50);
     expect((await server.bearer(token)).status).toBe(200);
-    expect(server.lines.filter((line) => line.includes('issuer-keys.fetch-failed'))).toHaveLength(1);
+    const told = server.lines.filter((line) => line.includes('issuer-keys.fetch-failed'));
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0]!)).toMatchObject({ setting: 'JWT_JWKS_URL', reason: expect.any(String) });
+    expect(told[0]).not.toMatch(/stack|file:|127\.0\.0\.1/);
   });
 
   it('down later: those fetched before go on, and a key that is not among them is 503', async () => {

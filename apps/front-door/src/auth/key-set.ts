@@ -116,7 +116,8 @@ export class KeySet {
       this.failing = false;
     } catch (error) {
       if (this.closing.signal.aborted) return;
-      if (!this.failing) this.log.warn('issuer-keys.fetch-failed', { error });
+      if (!this.failing)
+        this.log.warn('issuer-keys.fetch-failed', { setting: 'JWT_JWKS_URL', reason: reasonOf(error) });
       this.failing = true;
     }
     if (this.closing.signal.aborted) return;
@@ -140,3 +141,10 @@ export class KeySet {
     return true;
   }
 }
+
+/** One phrase: neither where the issuer is nor what it answered. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof SyntaxError) return 'The key set is not JSON.';
+  const { message, cause } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
+};
