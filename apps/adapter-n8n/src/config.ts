@@ -1,4 +1,4 @@
-import { addressProblem } from '@portico/domain-kit';
+import { addressProblem, callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { SettingError, readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
@@ -9,6 +9,7 @@ export const settings = {
   N8N_WEBHOOK_URL: setting.url({ shownDefault: 'N8N_URL', meaning: 'where its production webhooks are called' }),
   N8N_API_KEY: setting.secret({ meaning: 'a key of its public API' }),
   N8N_EXPOSURE_TAG: setting.text({ default: 'mcp', meaning: 'the tag by which a person exposes a workflow' }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -33,6 +34,7 @@ export function readConfig(env: Environment) {
     webhookUrl: addresses.N8N_WEBHOOK_URL,
     apiKey: read.N8N_API_KEY,
     exposureTag: read.N8N_EXPOSURE_TAG,
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

@@ -1,5 +1,5 @@
 import { connectBus } from '@portico/bus';
-import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startAdapterN8n } from './adapter-n8n.module.js';
 
@@ -8,9 +8,10 @@ await runService(async () => {
   if (!config) throw new Error('N8N_URL is not set: it says where n8n is.');
   const log = createLog({ name: 'adapter-n8n', ...config.log });
   const readiness = new Readiness();
+  const metrics = new Metrics();
   const { host, port } = config.ops;
-  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
-  const bus = await connectBus({ url: config.busUrl, name: 'adapter-n8n', log });
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
+  const bus = await connectBus({ url: config.busUrl, name: 'adapter-n8n', log, metrics });
   const adapter = await startAdapterN8n(bus, config, log);
   readiness.started();
   return {

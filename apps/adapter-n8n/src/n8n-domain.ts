@@ -29,6 +29,7 @@ export class N8nDomain {
       name: 'n8n',
       description: 'Workflows of n8n that a person exposed: described, triggered, their executions; making new ones.',
       version: '0.1.0',
+      callTimeoutMs: this.config.callTimeoutMs,
       tools: tools(this.n8n, this.webhooks, this.config.exposureTag),
       health: (scope) => this.health(scope),
     };

@@ -103,8 +103,8 @@ describe('[AD-13] an exposed workflow', () => {
       return triggers().at(-1)?.url.replace(workflow.id, '<id>');
     };
     expect(await at({ path: '/shop/new orders/' }, {})).toBe('/webhook/shop/new%20orders');
-    expect(await at({ path: 'user/:name/x' }, {}, { path_parameters: { name: 'a/../b' } })).toBe(
-      `/webhook/${webhookId}/user/a%2F..%2Fb/x`,
+    expect(await at({ path: 'user/:name/x' }, {}, { path_parameters: { name: 'a ü?#%2F' } })).toBe(
+      `/webhook/${webhookId}/user/a%20%C3%BC%3F%23%252F/x`,
     );
     expect(await at({ path: '' }, {})).toBe(`/webhook/${webhookId}`);
     expect(await at({ path: 'orders' }, { webhookId: undefined, name: 'My Hook' })).toBe(
@@ -114,7 +114,7 @@ describe('[AD-13] an exposed workflow', () => {
 
   it('needs a value for each parameter of its path, and no other', async () => {
     const workflow = exposed([webhook({ path: 'user/:id' })]);
-    for (const path_parameters of [{}, { id: '1', more: '2' }, { other: '1' }, { id: '..' }])
+    for (const path_parameters of [{}, { id: '1', more: '2' }, { other: '1' }, { id: '..' }, { id: 'a/b' }, { id: '' }])
       expect(await refusal(workflow, { path_parameters })).toMatchObject({ code: 'INVALID_ARGUMENTS', executed: 'no' });
     expect(triggers()).toEqual([]);
     expect(await trigger(workflow, { path_parameters: { id: '7' } })).toMatchObject({

@@ -173,7 +173,7 @@ export class N8nRecords {
 
   /** One call of a production webhook. What it runs answers what it was given. */
   webhook(method: string, path: string, query: URLSearchParams, headers: IncomingHttpHeaders, body: string): Answer {
-    const asked = path.split('/').map(decodeURIComponent);
+    const asked = decodeURIComponent(path).split('/');
     for (const workflow of this.workflows.filter(({ active }) => active)) {
       for (const node of live(workflow)) {
         const params = matched(segmentsOf(workflow, node), asked);

@@ -23,7 +23,14 @@ export const triggerWorkflow = (n8n: N8nClient, webhooks: WebhookClient, tag: st
       webhook: words(200).optional().describe('name of its Webhook node; only needed where there are several'),
       method: z.enum(METHODS).optional().describe('only needed where the webhook takes several'),
       path_parameters: z
-        .record(z.string().max(100), z.string().min(1).max(200))
+        // n8n decodes the path before it divides it: a slash would make another path.
+        .record(
+          z.string().max(100),
+          z
+            .string()
+            .max(200)
+            .regex(/^[^/\p{Cc}]+$/u, 'must have no slash'),
+        )
         .default({})
         .describe('a value for each of the path_parameters of the webhook'),
       query: z
