@@ -8,7 +8,7 @@ const ARROWS = {
   resilience: ['contracts'],
   bus: ['contracts'],
   'mcp-session': ['contracts'],
-  'domain-kit': ['bus', 'contracts'],
+  'domain-kit': ['bus', 'contracts', 'settings'],
 };
 const TESTS = '(\\.spec\\.ts$|/test/)';
 

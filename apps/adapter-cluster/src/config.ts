@@ -1,4 +1,4 @@
-import { addressProblem } from '@portico/domain-kit';
+import { addressProblem, callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { SettingError, readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
@@ -19,11 +19,7 @@ export const settings = {
     default: [],
     meaning: 'lifts from what is denied by default: `configuration_view,resources_*:Secret,pods_exec,pods_run`',
   }),
-  CALL_TIMEOUT_SECS: setting.seconds({
-    min: 0.001,
-    shownDefault: '30 for domains, 120 for upstream servers',
-    meaning: "the deadline of a call; an entry's own comes first",
-  }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -55,7 +51,7 @@ export function readConfig(env: Environment) {
     readOnly: read.CLUSTER_READ_ONLY,
     deny: read.CLUSTER_DENY,
     allow: read.CLUSTER_ALLOW,
-    callTimeoutMs: Math.ceil((read.CALL_TIMEOUT_SECS ?? 30) * 1_000),
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

@@ -1,4 +1,4 @@
-import { addressProblem } from '@portico/domain-kit';
+import { addressProblem, callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { SettingError, readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
@@ -7,6 +7,7 @@ export const settings = {
   BUS_URL: setting.text({ default: 'memory:', orFile: true, meaning: 'the bus between services' }),
   CI_DISPATCHER_URL: setting.url({ meaning: 'the CI dispatcher whose runs are published as dagger.*' }),
   CI_DISPATCHER_TOKEN: setting.secret({ meaning: 'a token of it that may read' }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -22,6 +23,7 @@ export function readConfig(env: Environment) {
     busUrl: read.BUS_URL,
     url: read.CI_DISPATCHER_URL,
     token: read.CI_DISPATCHER_TOKEN,
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

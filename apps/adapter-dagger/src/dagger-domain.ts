@@ -15,7 +15,7 @@ export class DaggerDomain {
 
   constructor(
     private readonly bus: Bus,
-    config: AdapterDaggerConfig,
+    private readonly config: AdapterDaggerConfig,
     private readonly log: Log,
   ) {
     this.dispatcher = new DispatcherClient(config, log);
@@ -26,6 +26,7 @@ export class DaggerDomain {
       name: 'dagger',
       description: 'Runs of Dagger pipelines: how they went, what they wrote, what they left. Read only.',
       version: '0.1.0',
+      callTimeoutMs: this.config.callTimeoutMs,
       tools: tools(this.dispatcher),
       health: (scope) => this.health(scope),
     };

@@ -1,4 +1,4 @@
-import { addressProblem } from '@portico/domain-kit';
+import { addressProblem, callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { SettingError, readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
@@ -11,6 +11,7 @@ export const settings = {
   }),
   GITHUB_API_URL: setting.url({ default: 'https://api.github.com', meaning: 'the API of GitHub that they are on' }),
   GITHUB_TOKEN: setting.secret({ meaning: 'a token that may read them; without one, what everybody may read' }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -37,6 +38,7 @@ export function readConfig(env: Environment) {
     repositories,
     apiUrl: read.GITHUB_API_URL,
     token: read.GITHUB_TOKEN,
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

@@ -26,6 +26,7 @@ export class GithubDomain {
       name: 'github',
       description: 'GitHub repositories: files, commits, pull requests, issues. Read only.',
       version: '0.1.0',
+      callTimeoutMs: this.config.callTimeoutMs,
       tools: tools(this.github, this.config.repositories),
       health: (scope) => this.health(scope),
     };

@@ -1,4 +1,4 @@
-import { addressProblem } from '@portico/domain-kit';
+import { addressProblem, callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { SettingError, readSettings, setting } from '@portico/settings';
 import type { Environment, SecretSource } from '@portico/settings';
@@ -35,6 +35,7 @@ export const settings = {
     meaning: 'the declared file of a project, in the repository',
   }),
   PLANE_GIT_TOKEN: setting.secret({ meaning: 'a token that may write the contents of that repository' }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -61,6 +62,7 @@ export function readConfig(env: Environment) {
     workspace: read.PLANE_WORKSPACE,
     token: read.PLANE_TOKEN,
     writes: writesOf(read),
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

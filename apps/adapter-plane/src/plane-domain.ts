@@ -18,7 +18,7 @@ export class PlaneDomain {
 
   constructor(
     private readonly bus: Bus,
-    config: AdapterPlaneConfig,
+    private readonly config: AdapterPlaneConfig,
     private readonly log: Log,
   ) {
     this.plane = new PlaneReader(config, log);
@@ -30,6 +30,7 @@ export class PlaneDomain {
       name: 'plane',
       description: 'Work items of a Plane workspace: projects, items, states, labels, cycles, modules, comments.',
       version: '0.1.0',
+      callTimeoutMs: this.config.callTimeoutMs,
       tools: tools(this.plane, this.writes),
       health: (scope) => this.health(scope),
     };

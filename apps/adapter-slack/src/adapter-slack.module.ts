@@ -12,10 +12,10 @@ export type { AdapterSlackConfig } from './config.js';
 
 @Module({})
 export class AdapterSlackModule {
-  static on(bus: Bus, log: Log): DynamicModule {
+  static on(bus: Bus, { callTimeoutMs }: AdapterSlackConfig, log: Log): DynamicModule {
     return {
       module: AdapterSlackModule,
-      providers: [{ provide: SlackDomain, useFactory: () => new SlackDomain(bus, log) }],
+      providers: [{ provide: SlackDomain, useFactory: () => new SlackDomain(bus, callTimeoutMs, log) }],
     };
   }
 }
@@ -23,10 +23,10 @@ export class AdapterSlackModule {
 /** Serves `slack.*` on a bus. The bridge need not be there yet. */
 export async function startAdapterSlack(
   bus: Bus,
-  _config: AdapterSlackConfig,
+  config: AdapterSlackConfig,
   log: Log,
 ): Promise<{ close(): Promise<void> }> {
-  const context = await NestFactory.createApplicationContext(AdapterSlackModule.on(bus, log), {
+  const context = await NestFactory.createApplicationContext(AdapterSlackModule.on(bus, config, log), {
     logger: false,
     abortOnError: false,
   });

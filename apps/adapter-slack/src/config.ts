@@ -1,3 +1,4 @@
+import { callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
@@ -7,6 +8,7 @@ export const settings = {
   SLACK_BOT_TOKEN: setting.secret({
     meaning: 'set where slack-bridge has the bot token of Slack; it is not read here',
   }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -20,6 +22,7 @@ export function readConfig(env: Environment) {
   if (read.SLACK_BOT_TOKEN === undefined) return undefined;
   return {
     busUrl: read.BUS_URL,
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

@@ -14,6 +14,7 @@ export class SlackDomain {
 
   constructor(
     private readonly bus: Bus,
+    private readonly callTimeoutMs: number,
     private readonly log: Log,
   ) {
     this.bridge = new BridgeClient(bus);
@@ -24,6 +25,7 @@ export class SlackDomain {
       name: 'slack',
       description: 'Slack channels that are open to agents: what is said there, and saying something.',
       version: '0.1.0',
+      callTimeoutMs: this.callTimeoutMs,
       tools: tools(this.bridge),
       health: (scope) => this.health(scope),
     };

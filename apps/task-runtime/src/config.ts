@@ -1,3 +1,4 @@
+import { callTimeoutSettings, domainCallTimeoutMs } from '@portico/domain-kit';
 import { logSettings, opsSettings } from '@portico/observe';
 import { readSettings, setting } from '@portico/settings';
 import type { Environment } from '@portico/settings';
@@ -9,6 +10,7 @@ export const settings = {
     orFile: true,
     meaning: 'where replicas share what they know for a short time, such as redis://host:6379',
   }),
+  ...callTimeoutSettings,
   ...opsSettings,
   ...logSettings,
 };
@@ -19,6 +21,7 @@ export function readConfig(env: Environment) {
   return {
     busUrl: read.BUS_URL,
     redisUrl: read.REDIS_URL,
+    callTimeoutMs: domainCallTimeoutMs(read.CALL_TIMEOUT_SECS),
     ops: { host: read.OPS_HOST, port: read.OPS_PORT },
     log: { level: read.LOG_LEVEL, format: read.LOG_FORMAT },
   };

@@ -16,13 +16,14 @@ export class TaskDomain {
     private readonly bus: Bus,
     private readonly leases: LeaseStore,
     private readonly log: Log,
-    private readonly instance: string,
+    private readonly serving: { readonly instance: string; readonly callTimeoutMs: number },
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { bus, leases, log, instance } = this;
+    const { bus, leases, log } = this;
+    const { instance, callTimeoutMs } = this.serving;
     this.guarding = await bus.serve(guardLease, (request) => leaseVerdict(leases, request));
-    this.served = await serveDomain(bus, domainOn(leases), { instance, log });
+    this.served = await serveDomain(bus, { ...domainOn(leases), callTimeoutMs }, { instance, log });
   }
 
   async onApplicationShutdown(): Promise<void> {

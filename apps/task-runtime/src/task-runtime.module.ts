@@ -16,12 +16,18 @@ import { TaskDomain } from './task-domain.js';
 export { readConfig, settings } from './config.js';
 export type { TaskRuntimeConfig } from './config.js';
 
+interface Serving {
+  readonly instance: string;
+  /** Milliseconds. */
+  readonly callTimeoutMs: number;
+}
+
 @Module({})
 export class TaskRuntimeModule {
-  static on(bus: Bus, leases: LeaseStore, log: Log, instance: string): DynamicModule {
+  static on(bus: Bus, leases: LeaseStore, log: Log, serving: Serving): DynamicModule {
     return {
       module: TaskRuntimeModule,
-      providers: [{ provide: TaskDomain, useFactory: () => new TaskDomain(bus, leases, log, instance) }],
+      providers: [{ provide: TaskDomain, useFactory: () => new TaskDomain(bus, leases, log, serving) }],
     };
   }
 }
@@ -29,16 +35,19 @@ export class TaskRuntimeModule {
 /** Serves `task.*` and the guard of leases on a bus. Rejects with one sentence for a REDIS_URL that is none. */
 export async function startTaskRuntime(
   bus: Bus,
-  { redisUrl }: TaskRuntimeConfig,
+  { redisUrl, callTimeoutMs }: TaskRuntimeConfig,
   log: Log,
 ): Promise<{ close(): Promise<void> }> {
   const instance = randomUUID();
   const others = redisUrl === 'memory:' ? await hearOtherKeepers(bus, instance, log) : undefined;
   const leases = others ? new MemoryLeaseStore(others.heard) : new RedisLeaseStore(await openRedis(redisUrl, { log }));
-  const context = await NestFactory.createApplicationContext(TaskRuntimeModule.on(bus, leases, log, instance), {
-    logger: false,
-    abortOnError: false,
-  });
+  const context = await NestFactory.createApplicationContext(
+    TaskRuntimeModule.on(bus, leases, log, { instance, callTimeoutMs }),
+    {
+      logger: false,
+      abortOnError: false,
+    },
+  );
   return {
     async close() {
       await context.close();

@@ -1,3 +1,4 @@
+export { callTimeoutSettings, domainCallTimeoutMs } from './call-timeout.js';
 export { serveSource } from './serve-source.js';
 export type {
   CompleteRequest,

@@ -2,6 +2,7 @@ import { Fault, SourceAddress } from '@portico/contracts';
 import type { SourceCatalogue } from '@portico/contracts';
 import type { Bus } from '@portico/bus';
 import { scopeOf } from './call-scope.js';
+import { domainCallTimeoutMs } from './call-timeout.js';
 import { completionOf } from './completion.js';
 import { domainProblems } from './domain.js';
 import type { Domain } from './domain.js';
@@ -9,7 +10,6 @@ import { revisionOf } from './revision.js';
 import { serveSource } from './serve-source.js';
 import type { CompleteRequest, ServeSourceOptions, ServedSource, SourceService } from './serve-source.js';
 
-const CALL_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
@@ -102,7 +102,7 @@ function catalogueOf(domain: Domain): Omit<SourceCatalogue, 'revision'> {
       },
       ...(domain.instructions !== undefined && { instructions: domain.instructions }),
       mount: 'namespace',
-      callTimeoutMs: domain.callTimeoutMs ?? CALL_TIMEOUT_MS,
+      callTimeoutMs: domain.callTimeoutMs ?? domainCallTimeoutMs(),
     },
     tools: domain.tools.map(({ listing }) => listing),
     resources: resources
