@@ -46,6 +46,8 @@ function segmentsOf(workflow: string, { name, webhookId }: WorkflowNode, path: u
   const own = path.replace(/^\/|\/$/g, '').split('/');
   const isBare = own.length === 1 && own[0] === '';
   const isDynamic = own.some((segment) => segment.startsWith(':'));
+  // n8n registers it and never finds it.
+  if (isDynamic && !webhookId) return undefined;
   const segments = webhookId
     ? isBare
       ? [webhookId]

@@ -123,7 +123,9 @@ describe('[AD-13] an exposed workflow', () => {
   });
 
   it('is called by the method of its node; of several, an argument picks one', async () => {
-    const workflow = exposed([webhook({ httpMethod: ['GET', 'PUT'], multipleMethods: true })]);
+    const workflow = exposed([
+      webhook({ httpMethod: ['GET', 'PUT'], multipleMethods: true, responseMode: 'onReceived' }),
+    ]);
     expect(await refusal(workflow)).toMatchObject({
       code: 'INVALID_ARGUMENTS',
       message: 'method must be one of: GET, PUT.',

@@ -190,6 +190,8 @@ export class N8nRecords {
         this.executions.push(executionOf(String(this.executions.length + 1), workflow.id, input, fails));
         if ((node.parameters['responseMode'] ?? 'onReceived') === 'onReceived')
           return said(200, 'Workflow was started');
+        // Each method has an output of its own, and the answer is looked for at the first.
+        if (methodsOf(node).indexOf(method) > 0) return said(500, 'No item to return was found');
         return fails ? said(500, 'Error in workflow') : { status: 200, body: input };
       }
     }
@@ -216,6 +218,7 @@ const samePath = (one: DoubleNode, other: DoubleNode): boolean =>
 
 function segmentsOf(workflow: DoubleWorkflow, { name, webhookId, parameters }: DoubleNode): string[] {
   const path = String(parameters['path'] ?? '').replace(/^\/|\/$/g, '');
+  if (webhookId === undefined && path.includes(':')) return [];
   if (webhookId === undefined) return [workflow.id, encodeURIComponent(name.toLowerCase()), ...path.split('/')];
   if (path.includes(':')) return [webhookId, ...path.split('/')];
   return path === '' ? [webhookId] : path.split('/');
