@@ -1,5 +1,7 @@
+import { exposition } from './exposition.js';
+import type { MetricReading } from './metric-reading.js';
+import { processMetrics, type ProcessMetrics } from './process-metrics.js';
 import { Series, type Labels } from './series.js';
-import { histogramLines, metricHeader, sampleLine } from './exposition.js';
 
 export interface Counter {
   /** Adds `by` (1 unless given, never negative). */
@@ -19,13 +21,13 @@ export interface MetricNames {
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * The metrics of one process, as Prometheus text. Counting is a map update, so that it costs nothing on the path of a call;
+ * The metrics of one process, as Prometheus text and as readings. Counting is a map update, so that it costs nothing on the path of a call;
  * prom-client, which knows the process's own metrics, is loaded by the first scrape.
  */
 export class Metrics {
-  readonly #rendered = new Map<string, () => string>();
+  readonly #read = new Map<string, () => MetricReading>();
   readonly #declared = new Map<string, Counter | Histogram>();
-  #process: Promise<() => Promise<string>> | undefined;
+  #process: Promise<ProcessMetrics> | undefined;
 
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -34,8 +36,7 @@ export class Metrics {
   counter(names: MetricNames): Counter {
     return this.#once(names, (name) => {
       const series = new Series(names.labels ?? [], () => ({ value: 0 }));
-      const lines = () => series.map((labels, { value }) => sampleLine(name, labels, value));
-      this.#rendered.set(name, () => metricHeader(name, names.help, 'counter') + lines().join(''));
+      this.#read.set(name, () => ({ name, help: names.help, type: 'counter', samples: samplesOf(series) }));
       return { inc: (labels = {}, by = 1) => void (series.at(labels).value += Math.max(0, by)) };
     });
   }
@@ -45,8 +46,13 @@ export class Metrics {
     return this.#once(names, (name) => {
       const buckets = names.buckets ?? DURATION_BUCKETS;
       const series = new Series(names.labels ?? [], () => ({ counts: buckets.map(() => 0), count: 0, sum: 0 }));
-      const lines = () => series.map((labels, data) => histogramLines(name, labels, buckets, data));
-      this.#rendered.set(name, () => metricHeader(name, names.help, 'histogram') + lines().join(''));
+      this.#read.set(name, () => ({
+        name,
+        help: names.help,
+        type: 'histogram',
+        bounds: buckets,
+        samples: series.map((labels, { counts, count, sum }) => ({ labels, counts: [...counts], count, sum })),
+      }));
       return {
         observe: (labels, value) => {
           const data = series.at(labels);
@@ -62,22 +68,30 @@ export class Metrics {
   /** A value that is read when it is scraped, and costs nothing between. Declaring it again replaces its reader. */
   gauge(names: MetricNames, read: () => number | Iterable<readonly [Labels, number]>): void {
     const name = this.#named(names.name);
-    this.#rendered.set(name, () => {
+    this.#read.set(name, () => {
       const found = read();
       const series = new Series(names.labels ?? [], () => ({ value: 0 }));
       for (const [labels, value] of typeof found === 'number' ? [[{}, found] as const] : found) {
         series.at(labels).value += value;
       }
-      const lines = series.map((labels, { value }) => sampleLine(name, labels, value));
-      return metricHeader(name, names.help, 'gauge') + lines.join('');
+      return { name, help: names.help, type: 'gauge', samples: samplesOf(series) };
     });
   }
 
   /** Everything as Prometheus text, ours first, then the process's own. */
   async text(): Promise<string> {
-    this.#process ??= processMetrics();
-    const own = [...this.#rendered.values()].map((render) => render()).join('');
-    return own + (await (await this.#process)());
+    const own = [...this.#read.values()].map((read) => exposition(read())).join('');
+    return own + (await (await this.#ofProcess()).text());
+  }
+
+  /** Everything as it stands now: ours, then the process's own counters and gauges. */
+  async readings(): Promise<MetricReading[]> {
+    const own = [...this.#read.values()].map((read) => read());
+    return [...own, ...(await (await this.#ofProcess()).readings())];
+  }
+
+  #ofProcess(): Promise<ProcessMetrics> {
+    return (this.#process ??= processMetrics());
   }
 
   /** Services that share a process declare the same metric: it is one. */
@@ -96,9 +110,4 @@ export class Metrics {
   }
 }
 
-async function processMetrics(): Promise<() => Promise<string>> {
-  const { Registry, collectDefaultMetrics } = await import('prom-client');
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  return () => register.metrics();
-}
+const samplesOf = (series: Series<{ value: number }>) => series.map((labels, { value }) => ({ labels, value }));
