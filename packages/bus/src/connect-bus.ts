@@ -1,3 +1,4 @@
+import { AddressFile } from './address-file.js';
 import type { Bus } from './bus.js';
 import { stderrLog } from './bus-log.js';
 import type { BusLog } from './bus-log.js';
@@ -6,7 +7,10 @@ import { memoryBus } from './memory-bus.js';
 import { readNatsAddress } from './nats-address.js';
 
 export interface ConnectBusOptions {
-  /** `memory:`, or a comma list of `nats://host:port` or `tls://host:port`; `user:password@` or `token@` before the host. */
+  /**
+   * `memory:`, or a comma list of `nats://host:port` or `tls://host:port?ca=file`; `user:password@` or `token@` before the host.
+   * With `file:<path>` it is in that file, and what is changed there is used within two seconds.
+   */
   readonly url: string;
   /** Name of the service, by which the server's operators know its connection. */
   readonly name: string;
@@ -23,8 +27,10 @@ export const connectBus = async ({
   connectTimeoutMs = 10_000,
 }: ConnectBusOptions): Promise<Bus> => {
   if (url === 'memory:') return memoryBus({ log });
-  const address = readNatsAddress(url);
+  const file = new AddressFile(url);
+  const address = () => readNatsAddress(file.read());
+  address();
   // Half the modules of a start in one process would be the NATS client's.
   const { NatsLink } = await import('./nats-link.js');
-  return new LinkBus(await NatsLink.open({ address, name, log, connectTimeoutMs }), log);
+  return new LinkBus(await NatsLink.open({ address, changes: file.inFile, name, log, connectTimeoutMs }), log);
 };

@@ -5,9 +5,9 @@ import type { BusLog } from './bus-log.js';
 import { readContext } from './context-headers.js';
 import { HeaderBlock } from './header-block.js';
 import type { Accept, Answers, LinkRequest, LinkSubscription, Running } from './link.js';
-import { TooLarge } from './nats-connection.js';
 import type { NatsConnection } from './nats-connection.js';
 import { HEADERS, cancelSubject, decodePacket, encodePacket } from './nats-packets.js';
+import { TooLarge } from './too-large.js';
 
 /** Milliseconds that a request without a deadline of its own may take: stock Nest clients send none. */
 const STRANGERS_DEADLINE_MS = 120_000;

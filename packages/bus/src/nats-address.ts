@@ -5,9 +5,11 @@ export interface NatsAddress {
   readonly user?: string;
   readonly pass?: string;
   readonly token?: string;
+  /** A file of the certificates that the server's has to be signed by; the system's unless given. */
+  readonly caFile?: string;
 }
 
-const TAKES = 'It takes "memory:" or a comma list of nats://host:port or tls://host:port.';
+const TAKES = 'It takes "memory:" or a comma list of nats://host:port or tls://host:port?ca=file.';
 
 /** Reads BUS_URL. Throws one sentence that names the setting and repeats none of it, since it may hold a password. */
 export const readNatsAddress = (url: string): NatsAddress => {
@@ -18,10 +20,12 @@ export const readNatsAddress = (url: string): NatsAddress => {
   }
   const servers = places.map((place) => `${place.hostname}:${place.port || '4222'}`);
   const { username, password } = places.find((place) => place.username !== '') ?? { username: '', password: '' };
-  if (username === '') return { servers, tls };
+  const ca = places.map((place) => place.searchParams.get('ca')).find((file) => file !== null);
+  if (ca !== undefined && !tls) throw new Error('BUS_URL has a "ca" for servers named by nats://, which have no TLS.');
+  const server = { servers, tls, ...(ca !== undefined && { caFile: ca }) };
+  if (username === '') return server;
   return {
-    servers,
-    tls,
+    ...server,
     ...(password === '' ? { token: decoded(username) } : { user: decoded(username), pass: decoded(password) }),
   };
 };
@@ -41,7 +45,7 @@ const readPlace = (text: string): URL => {
   if (
     place.hostname === '' ||
     (place.pathname !== '' && place.pathname !== '/') ||
-    place.search !== '' ||
+    [...place.searchParams].some(([name, value]) => name !== 'ca' || value === '') ||
     place.hash !== ''
   ) {
     throw new Error(`BUS_URL names a server by more or less than host and port. ${TAKES}`);

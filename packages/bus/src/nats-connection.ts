@@ -4,7 +4,9 @@ import { Fault } from '@portico/contracts';
 import type { BusLog } from './bus-log.js';
 import type { HeaderBlock } from './header-block.js';
 import type { LinkSubscription } from './link.js';
+import { followAddress } from './follow-address.js';
 import { type NatsServer, dial, isRefusal, whyNot } from './nats-dial.js';
+import { TooLarge } from './too-large.js';
 
 /** Milliseconds: one dial, between dials at first and at most, to part in peace. */
 const DIAL_MS = 4_000;
@@ -22,6 +24,8 @@ interface Wanted {
 
 export interface NatsConnectionOptions extends NatsServer {
   readonly log: BusLog;
+  /** Whether the address may become another while the connection stands. */
+  readonly changes: boolean;
   /** Milliseconds the first connection may take. */
   readonly connectTimeoutMs: number;
   /** The connection is gone: what was sent over it will not be answered. */
@@ -38,6 +42,7 @@ export class NatsConnection {
   private readonly wanted = new Set<Wanted>();
   private readonly stopped = new AbortController();
   private reconnecting: Promise<void> | undefined;
+  private following: Promise<void> | undefined;
   private lastMaxPayload = 0;
 
   private constructor(private readonly options: NatsConnectionOptions) {}
@@ -49,6 +54,10 @@ export class NatsConnection {
     for (let attempt = 0; ; attempt++) {
       try {
         connection.use(await dial(options, Math.min(DIAL_MS, Math.max(1, until - performance.now()))));
+        if (options.changes) {
+          const { signal } = connection.stopped;
+          connection.following = followAddress(options.address, signal, () => connection.goOver());
+        }
         return connection;
       } catch (error) {
         const wait = waitBefore(attempt);
@@ -111,6 +120,31 @@ export class NatsConnection {
       await client.close();
     }
     await this.reconnecting;
+    await this.following;
+  }
+
+  /**
+   * The new connection takes requests before the old one stops, so that no call fails; what is told in between may be heard
+   * twice. A new address that does not let us in leaves things as they are.
+   */
+  private async goOver(): Promise<boolean> {
+    if (!this.client) return false;
+    const { log } = this.options;
+    const client = await dial(this.options, DIAL_MS).catch((error: unknown) => {
+      log.warn('bus.new-address-refused', { setting: 'BUS_URL', reason: (error as Error).name });
+      return undefined;
+    });
+    const old = this.client;
+    if (!client) return false;
+    if (this.stopped.signal.aborted || !old) {
+      await client.close();
+      return false;
+    }
+    this.use(client);
+    await client.flush().catch(() => {});
+    await old.drain().catch(() => {});
+    log.info('bus.new-address', { setting: 'BUS_URL' });
+    return true;
   }
 
   private use(client: Client): void {
@@ -157,14 +191,6 @@ export class NatsConnection {
       this.use(client);
       return this.options.log.info('bus.reconnected', { attempts: attempt + 1 });
     }
-  }
-}
-
-/** Told apart from other faults so that a reply's can say that the work was done. */
-export class TooLarge extends Fault {
-  constructor(bytes: number, most: number) {
-    const message = `The message takes ${String(bytes)} bytes; the bus carries at most ${String(most)}.`;
-    super('PAYLOAD_TOO_LARGE', message, { executed: 'no' });
   }
 }
 

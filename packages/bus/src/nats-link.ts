@@ -21,7 +21,9 @@ interface Pending {
 }
 
 export interface NatsLinkOptions {
-  readonly address: NatsAddress;
+  readonly address: () => NatsAddress;
+  /** Whether the address may become another. */
+  readonly changes: boolean;
   readonly name: string;
   readonly log: BusLog;
   readonly connectTimeoutMs: number;
@@ -45,10 +47,10 @@ export class NatsLink implements Link {
     this.inbox = `_INBOX_${name.replace(/[^A-Za-z0-9_-]/g, '-')}.${this.idPrefix}.`;
   }
 
-  static async open({ address, name, log, connectTimeoutMs }: NatsLinkOptions): Promise<NatsLink> {
+  static async open({ log, name, ...options }: NatsLinkOptions): Promise<NatsLink> {
     const link = new NatsLink(log, name);
     const onLost = (): void => link.failPending();
-    link.connection = await NatsConnection.open({ address, name, log, connectTimeoutMs, onLost });
+    link.connection = await NatsConnection.open({ ...options, name, log, onLost });
     await link.connection.subscribe({ subject: `${link.inbox}>`, receive: (message) => link.receive(message) });
     return link;
   }

@@ -106,7 +106,10 @@ describe('readSettings', () => {
 
   it('reads NAME_FILE before NAME, and says so when it cannot', () => {
     const bus = setting.text({ default: 'memory:', orFile: true, meaning });
-    expect(one(bus, { X: 'nats://b', X_FILE: written('bus', 'nats://a\n') })).toBe('nats://a');
+    expect(one(bus, { X: 'other:', X_FILE: written('kind', 'pglite:here\n') })).toBe('pglite:here');
+    // A server's address is read by whoever connects to it, each time.
+    const file = written('bus', 'nats://a\n');
+    expect(one(bus, { X: 'nats://b', X_FILE: file })).toBe(`file:${file}`);
     expect(() => one(bus, { X_FILE: join(folder, 'absent') })).toThrow(
       'X_FILE names a file that cannot be read (ENOENT)',
     );

@@ -23,12 +23,18 @@ function readOne(name: string, declared: Setting<unknown>, table: SettingsTable,
   const file = declared.file === 'none' ? undefined : given(env, `${name}_FILE`);
   if (file !== undefined && declared.file === 'name') return { file: resolve(file) };
   const text = file === undefined ? given(env, name) : contentOf(`${name}_FILE`, file);
-  if (text !== undefined) return parsed(name, declared, text, file !== undefined);
+  if (text !== undefined) {
+    const value = parsed(name, declared, text, file !== undefined);
+    return file !== undefined && SERVER.test(text) ? `file:${resolve(file)}` : value;
+  }
   if (declared.required)
     throw new SettingError(name, `${name} is not set, and it must be: it takes ${declared.takes}.`);
   if (declared.defaultText === undefined || typeof declared.absent !== 'string') return declared.absent;
   return parsed(name, declared, withReferences(declared.defaultText, table, env), false);
 }
+
+/** With a credential in it, which may be rotated: its file is handed on as `file:<path>`, and whoever connects reads it anew. */
+const SERVER = /^(nats|tls|rediss?|postgres(ql)?):\/\//;
 
 const given = (env: Environment, name: string): string | undefined => {
   const text = env[name]?.trim();

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import type { PoolConfig } from 'pg';
+import type { ClientConfig, PoolConfig } from 'pg';
+import { AddressFile } from './address-file.js';
 import type { Database, DatabaseOptions } from './database.js';
 import { StorageError } from './storage-error.js';
 import { stderrLog } from './storage-log.js';
@@ -12,10 +13,12 @@ const STATEMENT_MS = 30_000;
 const ANSWER_MS = 5_000;
 
 /**
- * The database at DATABASE_URL: `postgres://…`, `pglite:<folder>`, or `pglite:memory:` for tests. Nothing is connected or
+ * The database at DATABASE_URL: `postgres://…` (`?sslmode=verify-full&sslrootcert=file` for TLS), `file:<path>` of such an address, `pglite:<folder>`, or `pglite:memory:` for tests. Nothing is connected or
  * started before the first statement. Rejects at once for an address that is none, without showing it.
  */
-export const openDatabase = async (url: string, options: DatabaseOptions = {}): Promise<Database> => {
+export const openDatabase = async (given: string, options: DatabaseOptions = {}): Promise<Database> => {
+  const file = new AddressFile(given);
+  const url = addressIn(file);
   const { log = stderrLog, name = 'portico', maxConnections = 10, statementTimeoutMs = STATEMENT_MS } = options;
   const usual: PoolConfig = {
     application_name: name,
@@ -29,8 +32,8 @@ export const openDatabase = async (url: string, options: DatabaseOptions = {}): 
   if (!/^postgres(ql)?:\/\//.test(url)) throw refused();
   const pool: PoolConfig = {
     ...usual,
-    connectionString: url,
     max: maxConnections,
+    maxLifetimeSeconds: 600,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 60_000,
@@ -38,12 +41,19 @@ export const openDatabase = async (url: string, options: DatabaseOptions = {}): 
   const { Client } = await import('pg');
   try {
     // Reads the address, and the certificates that it names.
-    new Client(pool);
+    new Client({ ...pool, connectionString: url });
   } catch (error) {
     throw refused((error as NodeJS.ErrnoException).code);
   }
   const { PoolDatabase } = await import('./pool-database.js');
-  return new PoolDatabase({ pool, embedded: false, log });
+  /** Each connection is made with the address as it is then; none lasts longer than the pool lets it. */
+  class PresentClient extends Client {
+    constructor(config?: ClientConfig) {
+      super({ ...config, connectionString: file.read() });
+    }
+  }
+  const Present = PresentClient as NonNullable<PoolConfig['Client']>;
+  return new PoolDatabase({ pool: { ...pool, Client: Present }, embedded: false, log });
 };
 
 const embedded = async (
@@ -75,6 +85,14 @@ const embedded = async (
   } as unknown as PoolConfig;
   const ended = (): Promise<unknown> => Promise.all(running);
   return new PoolDatabase({ pool, embedded: true, log, ended });
+};
+
+const addressIn = (file: AddressFile): string => {
+  try {
+    return file.read();
+  } catch (error) {
+    throw refused((error as NodeJS.ErrnoException).code);
+  }
 };
 
 const refused = (reason?: string): StorageError =>

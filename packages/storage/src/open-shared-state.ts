@@ -1,3 +1,4 @@
+import { AddressFile } from './address-file.js';
 import { MemoryState } from './memory-state.js';
 import { isRedisUrl } from './open-redis.js';
 import type { SharedState, SharedStateOptions } from './shared-state.js';
@@ -14,7 +15,7 @@ export const openSharedState = async (
   { log = stderrLog }: SharedStateOptions = {},
 ): Promise<SharedState> => {
   if (url === 'memory:') return new MemoryState();
-  if (!isRedisUrl(url)) {
+  if (!isRedisUrl(new AddressFile(url).read())) {
     throw new StorageError('rejected', 'REDIS_URL takes "memory:", redis://host:port or rediss://host:port.');
   }
   const [{ RedisLink }, { RedisState }] = await Promise.all([import('./redis-link.js'), import('./redis-state.js')]);

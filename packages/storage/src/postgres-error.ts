@@ -47,6 +47,10 @@ export const ofPostgres = (error: unknown, asked: boolean): unknown => {
   // Neither from the server nor from the socket: a parameter that can not be sent, for instance.
   if (name === 'TypeError' || name === 'RangeError') return error;
   const reason = typeof code === 'string' ? ` (${code})` : '';
+  if (!asked && /CERT|SIGNATURE|ERR_TLS/.test(reason)) {
+    const sentence = `The certificate of PostgreSQL at DATABASE_URL is not trusted by the CA that it names${reason}.`;
+    return new StorageError('unavailable', sentence);
+  }
   return asked
     ? new StorageError('unavailable', `The connection to PostgreSQL at DATABASE_URL was lost${reason}.`, { executed })
     : new StorageError('unavailable', `PostgreSQL at DATABASE_URL can not be reached${reason}.`);

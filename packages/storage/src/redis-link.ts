@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { AddressFile } from './address-file.js';
+import { redisAddress } from './redis-address.js';
 import { COMMAND_MS, isUnknownScript, ofRedis } from './redis-error.js';
 import type { RedisScript, RedisScripts } from './redis-scripts.js';
 import { StorageError } from './storage-error.js';
@@ -11,6 +13,8 @@ const CONNECT_MS = 2_000;
 const SILENT_COMMANDS = 3;
 /** ioredis holds a timer for so long after its end. */
 const DISCONNECT_MS = 500;
+/** Milliseconds between looks at whether the address is another now. */
+const LOOK_MS = 1_000;
 const RECONNECT_MS = { first: 50, most: 2_000 };
 
 /** One connection to Redis, sought again for ever. Nothing is kept to be sent later, and nothing is sent twice. */
@@ -19,11 +23,20 @@ export class RedisLink implements RedisScripts {
   private closed = false;
   private unanswered = 0;
 
-  private constructor(private readonly redis: Redis) {}
+  private looked = performance.now();
+
+  private constructor(
+    private readonly redis: Redis,
+    private readonly file: AddressFile,
+    private used: string,
+  ) {}
 
   /** Resolves when the first attempt to connect has ended, well or not, or after `waitMs`. */
   static async open(url: string, log: StorageLog, waitMs = CONNECT_MS): Promise<RedisLink> {
-    const redis = new Redis(url, {
+    const file = new AddressFile(url);
+    const first = file.read();
+    const redis = new Redis({
+      ...redisAddress(first),
       lazyConnect: true,
       connectTimeout: CONNECT_MS,
       commandTimeout: COMMAND_MS,
@@ -33,14 +46,17 @@ export class RedisLink implements RedisScripts {
       autoResendUnfulfilledCommands: false,
       // With 0, whatever waits for an answer when the connection breaks is rejected then.
       maxRetriesPerRequest: 0,
-      retryStrategy: (attempt) => Math.min(RECONNECT_MS.first * 2 ** Math.min(attempt - 1, 10), RECONNECT_MS.most),
+      retryStrategy: (attempt) => {
+        takeAddress(redis, file.read());
+        return Math.min(RECONNECT_MS.first * 2 ** Math.min(attempt - 1, 10), RECONNECT_MS.most);
+      },
     });
     tellConnections(redis, log);
     const enough = new AbortController();
     const waited = delay(waitMs, undefined, { signal: enough.signal }).catch(() => {});
     await Promise.race([redis.connect().catch(() => {}), waited]);
     enough.abort();
-    return new RedisLink(redis);
+    return new RedisLink(redis, file, first);
   }
 
   run(
@@ -64,6 +80,7 @@ export class RedisLink implements RedisScripts {
   async ask<T>(effect: 'read' | 'write', command: (redis: Redis) => Promise<T>): Promise<T> {
     if (this.closed) throw new StorageError('closed', 'The connection to Redis is closed.');
     if (this.redis.status !== 'ready') throw new StorageError('unavailable', 'Redis at REDIS_URL is not connected.');
+    if (this.file.inFile) this.follow();
     try {
       const answer = await command(this.redis);
       this.unanswered = 0;
@@ -88,12 +105,34 @@ export class RedisLink implements RedisScripts {
     this.redis.disconnect();
   }
 
+  /** Signs in anew on the connection that there is when the address has become another: what runs goes on. */
+  private follow(): void {
+    if (performance.now() - this.looked < LOOK_MS) return;
+    this.looked = performance.now();
+    const now = this.file.read();
+    if (now === this.used) return;
+    this.used = now;
+    takeAddress(this.redis, now);
+    const { username, password } = this.redis.options;
+    if (!password) return;
+    (username ? this.redis.auth(username, password) : this.redis.auth(password)).catch(() => (this.used = ''));
+  }
+
   private hashOf(script: RedisScript): string {
     let hash = this.hashes.get(script);
     if (hash === undefined) this.hashes.set(script, (hash = createHash('sha1').update(script.lua).digest('hex')));
     return hash;
   }
 }
+
+/** For the next connection; an address that can not be used changes nothing. */
+const takeAddress = (redis: Redis, address: string): void => {
+  try {
+    Object.assign(redis.options, redisAddress(address));
+  } catch {
+    // The last one stays.
+  }
+};
 
 /** A line when it is lost or can not be had, one when it is back; not one for each attempt. */
 const tellConnections = (redis: Redis, log: StorageLog): void => {

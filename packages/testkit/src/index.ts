@@ -50,3 +50,5 @@ export type { FaultyProxyOptions, ProxyFault, SeenRequest } from './faulty-proxy
 export { SlackDouble, refusing } from './slack-double.js';
 export { startNatsWithUsers } from './nats-users.js';
 export type { NatsWithUsers } from './nats-users.js';
+export { makeCertificates } from './certificates.js';
+export type { Certificates } from './certificates.js';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,8 @@ import { freePort, ServerProcess } from './server-process.js';
 export interface PostgresServerOptions {
   /** Whether it has the extension `vector`: another server, PostgreSQL 18 with pgvector. */
   readonly vectors?: boolean;
+  /** Copied into its data, readable for itself alone: by name there. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Further settings, for instance `{ max_connections: '5' }`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -36,7 +38,7 @@ const run = promisify(execFile);
 
 /** Starts a real PostgreSQL on the loopback, new and empty. Rejects when there is none installed or it does not come up. */
 export const startPostgresServer = async (options: PostgresServerOptions = {}): Promise<PostgresServer> => {
-  const { vectors = false, settings = {} } = options;
+  const { vectors = false, settings = {}, files = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), 'portico-postgres-'));
   if (UID !== undefined) await chown(folder, UID, UID);
   const bin = await binaries(vectors, folder);
@@ -50,6 +52,11 @@ export const startPostgresServer = async (options: PostgresServerOptions = {}): 
   // What the wheel of pgvector's server brings along stands in its lib folder.
   const env = { ...process.env, ...(vectors && { LD_LIBRARY_PATH: join(bin, '../lib') }) };
   await run(join(bin, 'initdb'), [...init, '--no-locale', '--no-sync'], { uid: UID, gid: UID, cwd: folder, env });
+  for (const [name, from] of Object.entries(files)) {
+    await cp(from, join(data, name));
+    await chmod(join(data, name), 0o600);
+    if (UID !== undefined) await chown(join(data, name), UID, UID);
+  }
   const set = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
   const server = new ServerProcess({
     name: 'postgres',
