@@ -1,5 +1,5 @@
 import { connectBus } from '@portico/bus';
-import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startAdapterCluster } from './adapter-cluster.module.js';
 
@@ -11,9 +11,10 @@ await runService(async () => {
     );
   const log = createLog({ name: 'adapter-cluster', ...config.log });
   const readiness = new Readiness();
+  const metrics = new Metrics();
   const { host, port } = config.ops;
-  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
-  const bus = await connectBus({ url: config.busUrl, name: 'adapter-cluster', log });
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
+  const bus = await connectBus({ url: config.busUrl, name: 'adapter-cluster', log, metrics });
   const adapter = await startAdapterCluster(bus, config, log);
   readiness.started();
   return {

@@ -1,5 +1,5 @@
 import { connectBus } from '@portico/bus';
-import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startAdapterDagger } from './adapter-dagger.module.js';
 
@@ -8,9 +8,10 @@ await runService(async () => {
   if (!config) throw new Error('CI_DISPATCHER_URL is not set: it says which CI dispatcher to publish.');
   const log = createLog({ name: 'adapter-dagger', ...config.log });
   const readiness = new Readiness();
+  const metrics = new Metrics();
   const { host, port } = config.ops;
-  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
-  const bus = await connectBus({ url: config.busUrl, name: 'adapter-dagger', log });
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
+  const bus = await connectBus({ url: config.busUrl, name: 'adapter-dagger', log, metrics });
   const adapter = await startAdapterDagger(bus, config, log);
   readiness.started();
   return {

@@ -57,6 +57,11 @@ export class Discovery implements OnApplicationBootstrap, OnApplicationShutdown 
     });
   }
 
+  /** How each source that is known is. */
+  states(): string[] {
+    return this.#catalogue.health().sources.map(({ state }) => state);
+  }
+
   async onApplicationBootstrap(): Promise<void> {
     const { bus } = this;
     const catalogue = this.#catalogue;

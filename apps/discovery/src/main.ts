@@ -1,5 +1,5 @@
 import { connectBus } from '@portico/bus';
-import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startDiscovery } from './discovery.module.js';
 
@@ -7,10 +7,11 @@ await runService(async () => {
   const config = readConfig(withDotEnv(process.env, process.cwd()));
   const log = createLog({ name: 'discovery', ...config.log });
   const readiness = new Readiness();
+  const metrics = new Metrics();
   const { host, port } = config.ops;
-  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
-  const bus = await connectBus({ url: config.busUrl, name: 'discovery', log });
-  const discovery = await startDiscovery(bus, config, log);
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
+  const bus = await connectBus({ url: config.busUrl, name: 'discovery', log, metrics });
+  const discovery = await startDiscovery(bus, config, log, metrics);
   readiness.started();
   return {
     async close() {

@@ -58,7 +58,9 @@ export class CallEnding {
   }
 
   private ended(answer: McpToolResult, json: string, { context, durationMs, servedFrom }: CallFacts): Answer {
-    this.door.receipts.write(this.tool, context, outcomeOf(envelopeOf(answer)), durationMs, servedFrom);
+    const outcome = outcomeOf(envelopeOf(answer));
+    this.door.receipts.write(this.tool, context, outcome, durationMs, servedFrom);
+    this.door.metrics.ended(this.tool.domain, outcome.code, servedFrom, durationMs);
     return { kind: 'result', json };
   }
 

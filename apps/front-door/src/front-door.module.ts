@@ -8,6 +8,7 @@ import { adminApi } from './admin/admin-api.js';
 import { AdminListener } from './admin/admin-listener.js';
 import { loadAdminToken } from './admin/admin-token.js';
 import { protectedResourceMetadata } from './auth/protected-resource.js';
+import { CallMetrics } from './call-metrics.js';
 import { ResponseCache } from './cache/response-cache.js';
 import { CatalogueMemory } from './catalogue-memory.js';
 import { ChangeFeed } from './change-feed.js';
@@ -31,13 +32,13 @@ export type { FrontDoorConfig } from './config.js';
 /** The wiring of the front door: what each part is made of, and in which order they open and close. */
 @Module({})
 export class FrontDoorModule {
-  static on(bus: Bus, config: FrontDoorConfig, log: Log, startedAt: number): DynamicModule {
+  static on(bus: Bus, config: FrontDoorConfig, log: Log, startedAt: number, metrics: Metrics): DynamicModule {
     const readiness = new Readiness();
     return {
       module: FrontDoorModule,
       providers: [
         { provide: Gatekeepers, useFactory: () => Gatekeepers.open(bus, config, log) },
-        { provide: Metrics, useFactory: () => new Metrics() },
+        { provide: Metrics, useValue: metrics },
         {
           provide: ResponseCache,
           inject: [Metrics],
@@ -100,6 +101,7 @@ export class FrontDoorModule {
                 bulkhead,
                 breakers,
                 receipts,
+                metrics: new CallMetrics(metrics),
                 log,
                 resultLimitBytes: config.resultLimitBytes,
                 listTtlMs: config.listTtlMs,
@@ -164,8 +166,9 @@ export async function startFrontDoor(
   config: FrontDoorConfig,
   log: Log,
   startedAt = performance.now(),
+  metrics = new Metrics(),
 ): Promise<RunningFrontDoor> {
-  const app = await NestFactory.createApplicationContext(FrontDoorModule.on(bus, config, log, startedAt), {
+  const app = await NestFactory.createApplicationContext(FrontDoorModule.on(bus, config, log, startedAt, metrics), {
     logger: false,
     abortOnError: false,
   });

@@ -1,5 +1,6 @@
 import type { Bus } from '@portico/bus';
 import type { Log } from '@portico/observe';
+import type { CallMetrics } from './call-metrics.js';
 import type { CatalogueMemory } from './catalogue-memory.js';
 import type { ResponseCache } from './cache/response-cache.js';
 import type { Bulkhead } from './limits/bulkhead.js';
@@ -16,6 +17,7 @@ export interface FrontDoor {
   readonly bulkhead: Bulkhead;
   readonly breakers: DomainBreakers;
   readonly receipts: Receipts;
+  readonly metrics: CallMetrics;
   readonly log: Log;
   readonly resultLimitBytes: number;
   /** How long clients may keep a list. */

@@ -6,7 +6,7 @@ import {
   settings as frontDoorSettings,
   startFrontDoor,
 } from '@portico/front-door';
-import type { Log } from '@portico/observe';
+import { type Log, Metrics } from '@portico/observe';
 import { type Environment, type SettingsTable } from '@portico/settings';
 import { readConfig as readCacheConfig, settings as cacheSettings, startSemanticCache } from '@portico/semantic-cache';
 import { startTaskRuntime, readConfig as readTaskConfig, settings as taskSettings } from '@portico/task-runtime';
@@ -43,19 +43,26 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
   const task = readTaskConfig(env);
   const cache = readCacheConfig(env);
   const domains = configuredDomains(env);
-  const bus = await connectBus({ url: config.busUrl, name: 'portico', log: log.child({ service: 'bus' }) });
+  const metrics = new Metrics();
+  const bus = await connectBus({ url: config.busUrl, name: 'portico', log: log.child({ service: 'bus' }), metrics });
   const running: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     for (const service of running.reverse()) await service.close();
     await bus.close();
   };
   try {
-    running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' })));
+    running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' }), metrics));
     running.push(await startUpstreams(bus, upstreams, log.child({ service: 'upstreams' })));
     running.push(await startTaskRuntime(bus, task, log.child({ service: 'task-runtime' })));
-    running.push(await startSemanticCache(bus, cache, log.child({ service: 'semantic-cache' })));
+    running.push(await startSemanticCache(bus, cache, log.child({ service: 'semantic-cache' }), metrics));
     for (const { name, start } of domains) running.push(await start(bus, log.child({ service: name })));
-    const door: RunningFrontDoor = await startFrontDoor(bus, config, log.child({ service: 'front-door' }), startedAt);
+    const door: RunningFrontDoor = await startFrontDoor(
+      bus,
+      config,
+      log.child({ service: 'front-door' }),
+      startedAt,
+      metrics,
+    );
     running.push(door);
     return { url: door.url, adminUrl: door.adminUrl, adminTokenFile: config.adminTokenFile, bus, close };
   } catch (error) {

@@ -13,17 +13,17 @@ export const cacheMetrics = (metrics: Metrics) => {
     precision,
     held,
     lookUps: metrics.counter({
-      name: 'cache_lookups_total',
+      name: 'cache_lane_lookups_total',
       help: 'Look-ups by lane and outcome.',
       labels: ['lane', 'outcome'],
     }),
     lookUpSeconds: metrics.histogram({
-      name: 'cache_lookup_seconds',
+      name: 'cache_lookup_duration_seconds',
       help: 'Time of a look-up by what answered it.',
       labels: ['answer'],
     }),
     refusals: metrics.counter({
-      name: 'cache_refusals_total',
+      name: 'cache_near_misses_total',
       help: 'Entries that were near and did not answer, by why.',
       labels: ['kind'],
     }),
@@ -32,14 +32,20 @@ export const cacheMetrics = (metrics: Metrics) => {
       help: 'Answers to be kept, by outcome.',
       labels: ['outcome'],
     }),
-    storeSeconds: metrics.histogram({ name: 'cache_store_seconds', help: 'Time of keeping a batch of answers.' }),
+    storeSeconds: metrics.histogram({
+      name: 'cache_store_duration_seconds',
+      help: 'Time of keeping a batch of answers.',
+    }),
     evictions: metrics.counter({ name: 'cache_evictions_total', help: 'Answers that made room for others.' }),
     erased: metrics.counter({
       name: 'cache_erased_total',
       help: 'Answers deleted, by why.',
       labels: ['why'],
     }),
-    embedSeconds: metrics.histogram({ name: 'cache_embed_seconds', help: 'Time of reading the texts of a call.' }),
+    embedSeconds: metrics.histogram({
+      name: 'cache_embed_duration_seconds',
+      help: 'Time of reading the texts of a call.',
+    }),
   };
 };
 

@@ -10,7 +10,7 @@ await runService(async () => {
   const metrics = new Metrics();
   const { host, port } = config.ops;
   const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
-  const bus = await connectBus({ url: config.busUrl, name: 'semantic-cache', log });
+  const bus = await connectBus({ url: config.busUrl, name: 'semantic-cache', log, metrics });
   const cache = await startSemanticCache(bus, config, log, metrics);
   readiness.started();
   return {

@@ -546,29 +546,29 @@ export function describeAnswerStore(name: string, start: () => Promise<StoreUnde
       });
 
       it('counts look-ups by lane and outcome, refusals by kind, what is stored, evicted and erased, and its bytes', async () => {
-        const before = await cache.metric('cache_lookups_total{lane="exact",outcome="hit"}');
+        const before = await cache.metric('cache_lane_lookups_total{lane="exact",outcome="hit"}');
         const t = tenant();
         const asked = question({ tenant: t, texts: ['tea~not'] });
         await cache.store(asked);
         await cache.lookUp(asked);
-        expect(await cache.metric('cache_lookups_total{lane="exact",outcome="hit"}')).toBe(before + 1);
-        const refused = await cache.metric('cache_refusals_total{kind="negation"}');
+        expect(await cache.metric('cache_lane_lookups_total{lane="exact",outcome="hit"}')).toBe(before + 1);
+        const refused = await cache.metric('cache_near_misses_total{kind="negation"}');
         await cache.lookUp(question({ tenant: t, texts: ['tea~1'] }));
-        expect(await cache.metric('cache_refusals_total{kind="negation"}')).toBe(refused + 1);
+        expect(await cache.metric('cache_near_misses_total{kind="negation"}')).toBe(refused + 1);
         await cache.service.upkeep.purge();
         expect(await cache.metric('cache_bytes')).toBeGreaterThan(1_000);
         for (const series of [
-          'cache_lookups_total{lane="exact",outcome="miss"}',
-          'cache_lookups_total{lane="semantic",outcome="hit"}',
-          'cache_lookups_total{lane="semantic",outcome="miss"}',
-          'cache_lookup_seconds_count{answer="exact"}',
-          'cache_lookup_seconds_count{answer="semantic"}',
-          'cache_lookup_seconds_count{answer="miss"}',
+          'cache_lane_lookups_total{lane="exact",outcome="miss"}',
+          'cache_lane_lookups_total{lane="semantic",outcome="hit"}',
+          'cache_lane_lookups_total{lane="semantic",outcome="miss"}',
+          'cache_lookup_duration_seconds_count{answer="exact"}',
+          'cache_lookup_duration_seconds_count{answer="semantic"}',
+          'cache_lookup_duration_seconds_count{answer="miss"}',
           'cache_stores_total{outcome="stored"}',
           'cache_stores_total{outcome="outdated"}',
           'cache_stores_total{outcome="too_large"}',
-          'cache_store_seconds_count',
-          'cache_embed_seconds_count',
+          'cache_store_duration_seconds_count',
+          'cache_embed_duration_seconds_count',
           'cache_erased_total{why="invalidated"}',
           'cache_erased_total{why="erased"}',
           'cache_erased_total{why="expired"}',

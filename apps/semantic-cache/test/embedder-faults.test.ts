@@ -30,7 +30,7 @@ describe('[SC-12] an embedder that fails', () => {
     expect(await cache.lookUp(meanwhile)).toMatchObject({ lane: 'exact' });
     expect((await cache.lookUp(question({ tenant, texts: ['cup~2'] }))).kind).toBe('miss');
     expect(await cache.lookUp(question({ tenant, texts: ['tea~2'] }))).toMatchObject({ lane: 'semantic' });
-    expect(await cache.metric('cache_lookups_total{lane="semantic",outcome="failed"}')).toBeGreaterThan(0);
+    expect(await cache.metric('cache_lane_lookups_total{lane="semantic",outcome="failed"}')).toBeGreaterThan(0);
   });
 
   it('that is slow holds nobody beyond the deadline, and no look-up that needs no model', async () => {

@@ -1,5 +1,5 @@
 import { connectBus } from '@portico/bus';
-import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startSlackBridge } from './slack-bridge.module.js';
 
@@ -8,9 +8,10 @@ await runService(async () => {
   if (!config) throw new Error('SLACK_BOT_TOKEN_FILE is not set: it says where the bot token of Slack is.');
   const log = createLog({ name: 'slack-bridge', ...config.log });
   const readiness = new Readiness();
+  const metrics = new Metrics();
   const { host, port } = config.ops;
-  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
-  const bus = await connectBus({ url: config.busUrl, name: 'slack-bridge', log });
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
+  const bus = await connectBus({ url: config.busUrl, name: 'slack-bridge', log, metrics });
   const bridge = await startSlackBridge(bus, config, log);
   readiness.started();
   return {

@@ -1,5 +1,5 @@
 import { connectBus } from '@portico/bus';
-import { Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startUpstreams } from './upstreams.module.js';
 
@@ -7,9 +7,10 @@ await runService(async () => {
   const config = readConfig(withDotEnv(process.env, process.cwd()));
   const log = createLog({ name: 'upstreams', ...config.log });
   const readiness = new Readiness();
+  const metrics = new Metrics();
   const { host, port } = config.ops;
-  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness });
-  const bus = await connectBus({ url: config.busUrl, name: 'upstreams', log });
+  const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
+  const bus = await connectBus({ url: config.busUrl, name: 'upstreams', log, metrics });
   const upstreams = await startUpstreams(bus, config, log);
   readiness.started();
   return {
