@@ -39,7 +39,8 @@ export const settings = {
   }),
   ALLOWED_HOSTS: setting.list({
     default: [],
-    meaning: 'host names besides the loopback ones, while bound to loopback',
+    meaning:
+      'host names besides the loopback ones; checked while bound to loopback, and beyond it where some are named',
   }),
   BODY_LIMIT_BYTES: setting.integer({ default: 1_048_576, min: 1_024, meaning: 'largest request body' }),
   RESULT_LIMIT_BYTES: setting.integer({

@@ -36,8 +36,11 @@ describe('[FD-4] the Host header, while bound to loopback', () => {
     expect(loopback.check(asking({}))).toMatchObject({ status: 403 });
   });
 
-  it('is not checked when an address beyond loopback was chosen', () => {
+  it('is checked beyond loopback where hosts are named, and only there', () => {
     expect(open.check(asking({ host: 'anything.example' }))).toBeUndefined();
+    const named = new HttpGuards({ host: '0.0.0.0', allowedOrigins: [], allowedHosts: ['mcp.example.com'] });
+    expect(named.check(asking({ host: 'MCP.example.com:443' }))).toBeUndefined();
+    expect(named.check(asking({ host: 'anything.example' }))).toMatchObject({ status: 403 });
   });
 });
 

@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 export interface GuardSettings {
-  /** The address agents connect to; loopback turns on the `Host` check and allows loopback origins. */
+  /** The address agents connect to; loopback turns on the `Host` check, as `allowedHosts` do, and allows loopback origins. */
   readonly host: string;
   /** Origins such as `https://app.example.com`, compared exactly. */
   readonly allowedOrigins: readonly string[];
@@ -38,6 +38,7 @@ const hostNameOf = (authority: string): string | undefined =>
 /** The checks of a request's provenance: `Host` against DNS rebinding, `Origin` against other sites' pages. */
 export class HttpGuards {
   private readonly loopback: boolean;
+  private readonly checksHost: boolean;
   private readonly origins: ReadonlySet<string>;
   private readonly hosts: ReadonlySet<string>;
   /** Hosts and origins seen and found good: the same few come with every request. */
@@ -45,13 +46,14 @@ export class HttpGuards {
 
   constructor(settings: GuardSettings) {
     this.loopback = isLoopback(settings.host);
+    this.checksHost = this.loopback || settings.allowedHosts.length > 0;
     this.origins = new Set(settings.allowedOrigins);
     this.hosts = new Set([...LOOPBACK_NAMES, ...settings.allowedHosts.map((name) => name.toLowerCase())]);
   }
 
   check(req: IncomingMessage): Refusal | undefined {
     const { host, origin } = req.headers;
-    if (this.loopback && !this.hostAllowed(host)) {
+    if (this.checksHost && !this.hostAllowed(host)) {
       return forbidden('The Host header does not name this server. Add the name to ALLOWED_HOSTS if it should.');
     }
     if (origin !== undefined && !this.originAllowed(origin)) {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig as readDaggerConfig, startAdapterDagger } from '@portico/adapter-dagger';
@@ -7,19 +7,14 @@ import { readConfig as readPlaneConfig, startAdapterPlane } from '@portico/adapt
 import { Envelope } from '@portico/contracts';
 import { createLog } from '@portico/observe';
 import { stdioServer } from '@portico/testkit';
-import { requirements } from '../../../requirements.js';
+import { ofKind, readOverlay, selects } from '../../../test/kubernetes-resources.js';
+import { HttpGuards } from '../src/http-guards.js';
 import { SERVED_REVISIONS } from '../src/protocol-revisions.js';
 import { echoDomain } from './echo-domain.js';
 import { type OpenDoor, type RpcOptions, openDoor } from './open-door.js';
 import { type PlaneBackends, startPlaneBackends } from './plane-backends.js';
 
-/** The threat table of the founding decision, row by row. What a later part of the product proves is planned by its ids. */
-const PLANNED: readonly [threat: string, provenBy: readonly string[]][] = [
-  ['escalation by way of the gateway', ['OP-3']],
-  ['a front door that can not be switched to for want of a network path', ['OP-4']],
-  ['a domain that promises a backend it can not reach', ['OP-4']],
-];
-
+/** The threat table of the founding decision, row by row. */
 let door: OpenDoor;
 const demo = echoDomain();
 const stdio = stdioServer({ tools: [{ name: 'environment', inputSchema: { type: 'object' } }] });
@@ -102,6 +97,27 @@ describe('[OP-15] threats', () => {
     const page = await door.rpc('tools/list', {}, { headers: { Origin: 'https://evil.example' } });
     expect([page.status, page.message.error.data.code]).toEqual([403, 'PERMISSION_DENIED']);
   });
+
+  it.each(['production', 'embedded'])(
+    'DNS rebinding from the browser of an operator: what the manifests of %s allow keeps every made-up name out',
+    (overlay) => {
+      const data = ofKind(readOverlay(overlay), 'ConfigMap').find((map) => map.data?.['ALLOWED_HOSTS'])?.data ?? {};
+      const { HOST = '', ALLOWED_HOSTS = '', ALLOWED_ORIGINS = '' } = data;
+      const [hosts, origins] = [ALLOWED_HOSTS.split(','), ALLOWED_ORIGINS.split(',')];
+      expect([...hosts, ...origins].join()).not.toMatch(/[*]|null/);
+      for (const origin of origins) expect(origin).toMatch(/^https:/);
+      const guards = new HttpGuards({ host: HOST, allowedHosts: hosts, allowedOrigins: origins });
+      const status = (headers: object) => guards.check({ headers } as IncomingMessage)?.status;
+      const [host, origin] = [hosts[0], origins[0]];
+      expect([status({ host }), status({ host, origin })]).toEqual([undefined, undefined]);
+      for (const evil of ['evil.example', `${host}.evil.example`, `evil-${host}`, '10.0.0.1', '0.0.0.0']) {
+        expect([evil, status({ host: evil })]).toEqual([evil, 403]);
+        expect([evil, status({ host, origin: `https://${evil}` })]).toEqual([evil, 403]);
+      }
+      expect(status({ host, origin: `http://${host}` })).toBe(403);
+      expect(status({ host, origin: 'null' })).toBe(403);
+    },
+  );
 
   it('a client that announces a revision that is not served: 400, naming those that are', async () => {
     const { status, message } = await door.rpc('tools/list', {}, { revision: '2024-11-05' });
@@ -246,12 +262,41 @@ describe('[OP-15] threats', () => {
     });
   });
 
-  it.each(PLANNED)('%s: planned until %j is proven, and then a case of its own here', (_threat, ids) => {
-    const states = ids.map((id) => requirements.find((row) => row.id === id)?.state);
-    expect(states).toContain('planned');
-  });
+  describe('to the cluster', () => {
+    const all = readOverlay('production');
+    const policies = ofKind(all, 'NetworkPolicy');
+    const workloads = [...ofKind(all, 'Deployment'), ...ofKind(readOverlay('embedded'), 'Deployment')];
 
-  it('are sixteen rows', () => {
-    expect(PLANNED.length + 13).toBe(16);
+    it('escalation by way of the gateway: no workload has a token of the cluster, a role or a privilege', () => {
+      expect(workloads.length).toBeGreaterThan(2);
+      for (const { spec } of workloads) {
+        expect(spec.template.spec).toMatchObject({ automountServiceAccountToken: false });
+        expect(spec.template.spec.serviceAccountName).toBeUndefined();
+        expect(spec.template.spec.containers[0]?.securityContext).toMatchObject({ capabilities: { drop: ['ALL'] } });
+      }
+      expect(all.filter(({ kind }) => /Role|ServiceAccount/.test(kind))).toEqual([]);
+    });
+
+    it('a front door that can not be switched to for want of a network path: every gateway is let in already', () => {
+      const into = policies
+        .filter(({ spec }) => selects(spec.podSelector, { 'app.kubernetes.io/name': 'front-door' }))
+        .flatMap(({ spec }) => spec.ingress ?? [])
+        .filter(({ ports }) => ports?.some(({ port }) => port === 'agents'))
+        .flatMap(({ from = [] }) => from.map(({ podSelector }) => podSelector ?? {}));
+      for (const gateway of ['tunnel', 'ingress'])
+        expect(into.some((selector) => selects(selector, { 'portico-peer': gateway }))).toBe(true);
+    });
+
+    it('a domain that promises a backend it can not reach: each that has one has a way to it', () => {
+      for (const domain of ['cluster', 'plane', 'dagger', 'github', 'n8n'].map((name) => `adapter-${name}`)) {
+        const out = policies
+          .filter(({ spec }) => selects(spec.podSelector, { 'app.kubernetes.io/name': domain }))
+          .flatMap(({ spec }) => (spec.egress ?? []).flatMap(({ to = [] }) => to));
+        const beyond = out.filter(
+          ({ ipBlock, podSelector = {} }) => ipBlock ?? !selects(podSelector, { 'portico-peer': 'nats' }),
+        );
+        expect([domain, beyond.length > 0]).toEqual([domain, true]);
+      }
+    });
   });
 });
