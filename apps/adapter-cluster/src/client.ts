@@ -33,10 +33,11 @@ export class ClusterClient {
     return this.session.catalogue(options);
   }
 
-  /** Sent once, whatever happens. */
+  /** Sent once, whatever happens; with the ids of the call. */
   callTool(request: ToolCallRequest, incoming: Incoming): Promise<ToolResult> {
     return this.session.callTool(request, {
-      signal: incoming.signal,
+      signal: incoming.stop,
+      context: incoming.context,
       ...(incoming.wantsNotices && { onNotice: (notice) => incoming.notify(notice) }),
     });
   }
