@@ -15,7 +15,7 @@ const SILENT_COMMANDS = 3;
 const DISCONNECT_MS = 500;
 /** Milliseconds between looks at whether the address is another now. */
 const LOOK_MS = 1_000;
-const RECONNECT_MS = { first: 50, most: 2_000 };
+const RECONNECT_MS = { first: 50, most: 1_000 };
 
 /** One connection to Redis, sought again for ever. Nothing is kept to be sent later, and nothing is sent twice. */
 export class RedisLink implements RedisScripts {

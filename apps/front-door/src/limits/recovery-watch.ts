@@ -1,5 +1,5 @@
 /** Before a domain that fails is asked whether it is well: doubled each time that it said so and failed all the same. */
-const FIRST_REST_MS = 1_000;
+const FIRST_REST_MS = 500;
 
 export interface RecoveryWatchOptions {
   /** Asks a domain. A rejection is a no. */
