@@ -8,7 +8,7 @@ const ARROWS = {
   resilience: ['contracts'],
   bus: ['contracts'],
   'mcp-session': ['contracts'],
-  'domain-kit': ['bus', 'contracts', 'settings'],
+  'domain-kit': ['bus', 'contracts', 'observe', 'settings'],
 };
 const TESTS = '(\\.spec\\.ts$|/test/)';
 

@@ -1,14 +1,16 @@
 import { connectBus } from '@portico/bus';
-import { Metrics, Readiness, createLog, opsListener, runService } from '@portico/observe';
+import { Metrics, Readiness, createLog, openTelemetry, opsListener, runService } from '@portico/observe';
 import { withDotEnv } from '@portico/settings';
 import { readConfig, startAdapterDagger } from './adapter-dagger.module.js';
 
 await runService(async () => {
-  const config = readConfig(withDotEnv(process.env, process.cwd()));
+  const env = withDotEnv(process.env, process.cwd());
+  const config = readConfig(env);
   if (!config) throw new Error('CI_DISPATCHER_URL is not set: it says which CI dispatcher to publish.');
   const log = createLog({ name: 'adapter-dagger', ...config.log });
   const readiness = new Readiness();
   const metrics = new Metrics();
+  await openTelemetry('adapter-dagger', env, log, metrics);
   const { host, port } = config.ops;
   const ops = port === undefined ? undefined : await opsListener({ host, port }, { readiness, metrics });
   const bus = await connectBus({ url: config.busUrl, name: 'adapter-dagger', log, metrics });

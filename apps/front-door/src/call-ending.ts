@@ -1,4 +1,5 @@
 import { type CallContext, Fault, LEASE_REF_META_KEY, type ToolResult } from '@portico/contracts';
+import { type Span, below } from '@portico/observe';
 import type { Served } from './cache/response-cache.js';
 import { isRetry } from './client-hints.js';
 import { correlationOf } from './context/call-context.js';
@@ -7,6 +8,7 @@ import { faultToRpc } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
 import type { Answer, McpRequest } from './mcp-request.js';
 import type { McpToolResult } from './mcp-tool-result.js';
+import { beginOperation } from './operation-span.js';
 import { outcomeOf } from './receipts/receipts.js';
 import { envelopeOf, resultJson } from './result-json.js';
 
@@ -18,6 +20,8 @@ const GATEWAY_DOMAIN = 'gateway';
 export class CallEnding {
   /** What the call runs in, as soon as it is known. */
   context: CallContext | undefined;
+  /** Undefined while nothing is traced. */
+  private span: Span | undefined;
 
   constructor(
     private readonly tool: CalledTool,
@@ -26,6 +30,13 @@ export class CallEnding {
     /** By `performance.now()`. */
     private readonly startedAt: number,
   ) {}
+
+  /** From here on the call is a span, of a tool that is published, and whoever is asked for it is below that. */
+  trace(tool: string): void {
+    if (this.context === undefined) return;
+    this.span = beginOperation('tools/call', tool, this.context, this.startedAt);
+    this.context = below(this.span, this.context);
+  }
 
   succeeded(served: Served): Answer {
     const result = this.tool.domain === TASK_DOMAIN ? this.withLease(served.result) : served.result;
@@ -49,7 +60,8 @@ export class CallEnding {
   failed(fault: Fault, served?: Served): Answer {
     if (fault.cause !== undefined && fault.code !== 'CANCELLED') {
       const { domain, tool } = this.tool;
-      this.door.log.warn('call.failed', { domain, tool, code: fault.code, error: fault.cause });
+      const correlationId = this.context?.correlationId;
+      this.door.log.warn('call.failed', { domain, tool, code: fault.code, correlationId, error: fault.cause });
     }
     const facts = this.facts(served);
     const answer = fail(fault, facts);
@@ -57,10 +69,18 @@ export class CallEnding {
     return faultToRpc(fault, { era: this.request.era, retry: isRetry(this.request.params) }) ?? ended;
   }
 
+  /** The request as such is wrong: there was no call. */
+  refused(error: Omit<Extract<Answer, { kind: 'error' }>, 'kind'>): Answer {
+    this.span?.end('INVALID_ARGUMENTS');
+    return { kind: 'error', ...error };
+  }
+
   private ended(answer: McpToolResult, json: string, { context, durationMs, servedFrom }: CallFacts): Answer {
     const outcome = outcomeOf(envelopeOf(answer));
     this.door.receipts.write(this.tool, context, outcome, durationMs, servedFrom);
     this.door.metrics.ended(this.tool.domain, outcome.code, servedFrom, durationMs);
+    this.span?.set('portico.served_from', servedFrom);
+    this.span?.end(outcome.code === 'OK' ? undefined : outcome.code);
     return { kind: 'result', json };
   }
 

@@ -29,8 +29,7 @@ export async function completeArgument(request: McpRequest, door: FrontDoor): Pr
       argument: { name: argument['name'], value: argument['value'] },
       ...(isRecord(others) && { context: others }),
     };
-    const context = takeContext(request);
-    const result = await askDomain(route.address, request.principal, door, () =>
+    const result = await askDomain(route.address, request.principal, takeContext(request), door, (context) =>
       door.bus.ask(complete(route.address), payload, { signal: request.signal, context }),
     );
     return resultAnswer(result, request.era, door);

@@ -23,7 +23,7 @@ export async function dispatch(
   let sent = false;
   let result: ToolResult;
   try {
-    result = await askDomain(tool.address, request.principal, door, () => {
+    result = await askDomain(tool.address, request.principal, context, door, (handedOn) => {
       sent = true;
       return door.bus.ask(
         callTool(tool.address),
@@ -31,7 +31,7 @@ export async function dispatch(
         {
           deadlineMs: tool.callTimeoutMs,
           signal,
-          context,
+          context: handedOn,
           ...(request.notify !== undefined && { onNotice: request.notify }),
         },
       );

@@ -5,6 +5,7 @@ import { takeContext } from './context/call-context.js';
 import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
+import { inOperation } from './operation-span.js';
 import { type Answer, type McpRequest, invalidParams, isRecord } from './mcp-request.js';
 import { someOf } from './resolve-tool.js';
 import { resultAnswer } from './result-answer.js';
@@ -25,12 +26,14 @@ export async function getPrompt(request: McpRequest, door: FrontDoor): Promise<A
   const prompt = resolution.item;
   try {
     authorise(prompt, prompt.shown, request, door);
-    const context = takeContext(request);
-    const result = await askDomain(prompt.address, request.principal, door, () =>
-      door.bus.ask(
-        getPromptCall(prompt.address),
-        { name: prompt.prompt, arguments: args, client: forwardedMeta(request).client, ...inputRetry(request.params) },
-        { deadlineMs: prompt.callTimeoutMs, signal: request.signal, context },
+    const { client } = forwardedMeta(request);
+    const result = await inOperation('prompts/get', prompt.shown, takeContext(request), (taken) =>
+      askDomain(prompt.address, request.principal, taken, door, (context) =>
+        door.bus.ask(
+          getPromptCall(prompt.address),
+          { name: prompt.prompt, arguments: args, client, ...inputRetry(request.params) },
+          { deadlineMs: prompt.callTimeoutMs, signal: request.signal, context },
+        ),
       ),
     );
     return resultAnswer(result, request.era, door);

@@ -5,6 +5,7 @@ import { takeContext } from './context/call-context.js';
 import { forwardedMeta, inputRetry, isRetry } from './client-hints.js';
 import { faultAnswer } from './fault-to-rpc.js';
 import type { FrontDoor } from './front-door.js';
+import { inOperation } from './operation-span.js';
 import { type Answer, type McpRequest, invalidParams } from './mcp-request.js';
 import { resultAnswer } from './result-answer.js';
 
@@ -24,12 +25,13 @@ export async function readResource(request: McpRequest, door: FrontDoor): Promis
       const whole = { resultLimitBytes: Infinity };
       return resultAnswer(gateway.readResource(route.uri, request.principal), request.era, whole, cacheable);
     }
-    const context = takeContext(request);
-    const result = await askDomain(route.address, request.principal, door, () =>
-      door.bus.ask(
-        readResourceCall(route.address),
-        { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },
-        { deadlineMs: route.callTimeoutMs, signal: request.signal, context },
+    const result = await inOperation('resources/read', '', takeContext(request), (taken) =>
+      askDomain(route.address, request.principal, taken, door, (context) =>
+        door.bus.ask(
+          readResourceCall(route.address),
+          { uri: route.uri, client: forwardedMeta(request).client, ...inputRetry(request.params) },
+          { deadlineMs: route.callTimeoutMs, signal: request.signal, context },
+        ),
       ),
     );
     // A published URI may carry its domain's name; what comes back names the resource as it was asked for.

@@ -31,10 +31,11 @@ export async function toolCall(request: McpRequest, door: FrontDoor): Promise<An
     ending.context = takeContext(request, hints);
     if (resolved.kind === 'silent') throw silent(resolved.tool.domain);
     const { tool } = resolved;
+    ending.trace(tool.shown);
     authorise(tool, tool.shown, request, door);
     const mismatch =
       request.era === 'modern' ? checkParamHeaders(tool.paramHeaders, given, request.headers) : undefined;
-    if (mismatch !== undefined) return { kind: 'error', status: 400, code: HEADER_MISMATCH, ...mismatch };
+    if (mismatch !== undefined) return ending.refused({ status: 400, code: HEADER_MISMATCH, ...mismatch });
     if (tool.policy.lease !== undefined) ending.context = await guardLease(tool, args, task, ending.context, door);
     const { context } = ending;
     const run = (signal: StopSignal): Promise<ToolResult> => dispatch(tool, args, context, request, signal, door);

@@ -6,7 +6,7 @@ import {
   settings as frontDoorSettings,
   startFrontDoor,
 } from '@portico/front-door';
-import { type Log, Metrics } from '@portico/observe';
+import { type Log, Metrics, closeTelemetry, openTelemetry, telemetrySettings } from '@portico/observe';
 import { type Environment, type SettingsTable } from '@portico/settings';
 import { readConfig as readCacheConfig, settings as cacheSettings, startSemanticCache } from '@portico/semantic-cache';
 import { startTaskRuntime, readConfig as readTaskConfig, settings as taskSettings } from '@portico/task-runtime';
@@ -21,6 +21,7 @@ export const settingsTables: readonly SettingsTable[] = [
   taskSettings,
   cacheSettings,
   ...DOMAINS.map(({ settings }) => settings),
+  telemetrySettings,
 ];
 
 export interface RunningPortico {
@@ -44,11 +45,13 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
   const cache = readCacheConfig(env);
   const domains = configuredDomains(env);
   const metrics = new Metrics();
+  await openTelemetry('portico', env, log, metrics);
   const bus = await connectBus({ url: config.busUrl, name: 'portico', log: log.child({ service: 'bus' }), metrics });
   const running: { close(): Promise<void> }[] = [];
   const close = async (): Promise<void> => {
     for (const service of running.reverse()) await service.close();
     await bus.close();
+    await closeTelemetry();
   };
   try {
     running.push(await startDiscovery(bus, discovery, log.child({ service: 'discovery' }), metrics));

@@ -2,7 +2,8 @@ import { FIXED_DOMAINS, Fault } from '@portico/contracts';
 import type { SourceCatalogue, ToolDefinition, ToolPolicy } from '@portico/contracts';
 import type { Incoming } from '@portico/bus';
 import type { SourceService } from '@portico/domain-kit';
-import type { ServerCatalogue, UseOptions } from '@portico/mcp-session';
+import type { HeldSession, ServerCatalogue, UseOptions } from '@portico/mcp-session';
+import { below, inSpan } from '@portico/observe';
 import { shapedResult } from './results.js';
 import type { ServerEntry } from './server-entry.js';
 import type { ServerSessions } from './sessions/server-sessions.js';
@@ -31,11 +32,23 @@ export function upstreamService(
     const { hiddenTools, mount } = current();
     return !hiddenTools.has(tool) && !isReserved(tool, mount);
   };
-  const use = ({ stop, wantsNotices, notify, context }: Incoming): UseOptions => ({
-    signal: stop,
-    onNotice: wantsNotices ? notify : undefined,
-    context: current().forwardContext ? context : undefined,
-  });
+  /** In a span of its own; a server that is told the ids of a call is told that span's. */
+  const ask = <Value>(
+    method: string,
+    target: string,
+    incoming: Incoming,
+    act: (session: HeldSession, use: UseOptions) => Promise<Value>,
+  ): Promise<Value> =>
+    inSpan('client', method, target, incoming.context?.traceparent, (span) => {
+      const { stop, wantsNotices, notify, context } = incoming;
+      span?.set('peer.service', name);
+      const use: UseOptions = {
+        signal: stop,
+        onNotice: wantsNotices ? notify : undefined,
+        context: current().forwardContext ? context && below(span, context) : undefined,
+      };
+      return sessions.use(incoming, (session) => act(session, use));
+    });
   return {
     address: `upstream.${name}`,
     version,
@@ -53,13 +66,15 @@ export function upstreamService(
       if (!isOffered(request.tool)) {
         throw new Fault('UNKNOWN_TOOL', `The server "${name}" has no tool of that name.`, { executed: 'no' });
       }
-      const result = await sessions.use(incoming, (session) => session.callTool(request, use(incoming)));
+      const result = await ask('tools/call', request.tool, incoming, (session, use) => session.callTool(request, use));
       return shapedResult(result, current().outputLimit);
     },
     readResource: (request, incoming) =>
-      sessions.use(incoming, (session) => session.readResource(request, use(incoming))),
-    getPrompt: (request, incoming) => sessions.use(incoming, (session) => session.getPrompt(request, use(incoming))),
-    complete: (request, incoming) => sessions.use(incoming, (session) => session.complete(request, use(incoming))),
+      ask('resources/read', '', incoming, (session, use) => session.readResource(request, use)),
+    getPrompt: (request, incoming) =>
+      ask('prompts/get', request.name, incoming, (session, use) => session.getPrompt(request, use)),
+    complete: (request, incoming) =>
+      ask('completion/complete', '', incoming, (session, use) => session.complete(request, use)),
     // Looking must not start a server: one that nobody has used yet is as well as it can be.
     health: async () => ({ state: sessions.common.state === 'failed' ? 'down' : 'up' }),
   };

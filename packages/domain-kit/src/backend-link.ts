@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTEXT_HEADERS, Fault } from '@portico/contracts';
 import type { CallContext } from '@portico/contracts';
+import { below, inSpan } from '@portico/observe';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { addressProblem } from './backend-address.js';
@@ -44,6 +45,7 @@ export interface BackendRequest {
 const TIMEOUT_MS = 20_000;
 const ANSWER_LIMIT_BYTES = 8 * 1024 * 1024;
 const RETRY_PAUSE_MS = 100;
+const SECRET = '[secret]';
 
 /** One backend over HTTP: its pool, its credential, its limits. The clients' common ground; not for use by itself. */
 export class BackendLink {
@@ -83,21 +85,39 @@ export class BackendLink {
     }
   }
 
-  /** One request, sent at most once. */
-  async exchange(
+  /** One request, sent at most once. Within a trace it is a span, of which nothing is told that its path may hold. */
+  exchange(
     method: Dispatcher.HttpMethod,
     asked: BackendRequest,
     body?: { type: string; data: string | Buffer },
   ): Promise<BackendAnswer> {
+    const { context } = asked.scope;
+    if (context?.traceparent === undefined) return this.ask(method, asked, context, body);
+    return inSpan('client', method, '', context.traceparent, async (span) => {
+      span?.set('http.request.method', method);
+      span?.set('peer.service', this.settings.name);
+      const answer = await this.ask(method, asked, below(span, context), body);
+      span?.set('http.response.status_code', answer.status);
+      return answer;
+    });
+  }
+
+  private async ask(
+    method: Dispatcher.HttpMethod,
+    asked: BackendRequest,
+    context: CallContext | undefined,
+    body?: { type: string; data: string | Buffer },
+  ): Promise<BackendAnswer> {
     const { scope } = asked;
     const url = backendUrl(this.base, asked);
+    const secret = await this.settings.credential?.read();
     const headers = {
       accept: 'application/json',
       ...this.settings.headers,
       ...asked.headers,
       ...(body && { 'content-type': body.type }),
-      ...contextHeaders(scope.context),
-      ...(await this.authorization()),
+      ...contextHeaders(context),
+      ...(secret !== undefined && authorization(this.settings, secret)),
     };
     const ending = new AbortController();
     const end = () => ending.abort();
@@ -106,12 +126,13 @@ export class BackendLink {
     try {
       if (scope.signal.aborted)
         throw new Fault('CANCELLED', 'The call ended before its backend was asked.', { executed: 'no' });
-      return await this.send(url, { method, headers, body: body?.data ?? null, signal: ending.signal });
+      return await this.send(url, { method, headers, body: body?.data ?? null, signal: ending.signal }, context);
     } catch (error) {
       if (error instanceof Fault) throw error;
       if (ending.signal.aborted) throw this.endedFault(scope, error);
       this.settings.log?.warn('backend.connection-failed', {
         backend: this.settings.name,
+        correlationId: context?.correlationId,
         code: (error as NodeJS.ErrnoException).code,
       });
       throw faultOfConnection(error, this.settings.name);
@@ -128,6 +149,7 @@ export class BackendLink {
   private async send(
     url: URL,
     options: Parameters<typeof request>[1] & { method: Dispatcher.HttpMethod },
+    context: CallContext | undefined,
   ): Promise<BackendAnswer> {
     // undici follows no redirect unless told to: a 3xx arrives here as the answer it is.
     const { statusCode, headers, body } = await request(url, { ...options, dispatcher: this.agent });
@@ -135,7 +157,8 @@ export class BackendLink {
     if (statusCode >= 200 && statusCode < 300)
       return new BackendAnswer(statusCode, headers, content, this.settings.name);
     const { name, explain, faultOf, log } = this.settings;
-    const said = content.toString('utf8');
+    // A backend may complain of the credential by repeating it.
+    const said = content.toString('utf8').replaceAll(secret ?? SECRET, SECRET);
     const retryAfter = headers['retry-after'];
     const fault =
       faultOf?.(statusCode, headers, said) ??
@@ -145,7 +168,8 @@ export class BackendLink {
         Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
         explain?.(statusCode, said),
       );
-    if (fault.code === 'UNAUTHENTICATED') log?.error('backend.credential-refused', { backend: name });
+    if (fault.code === 'UNAUTHENTICATED')
+      log?.error('backend.credential-refused', { backend: name, correlationId: context?.correlationId });
     throw fault;
   }
 
@@ -165,11 +189,6 @@ export class BackendLink {
     return Buffer.concat(chunks);
   }
 
-  private async authorization(): Promise<Record<string, string>> {
-    const { credential, authorize = (secret) => ({ authorization: `Bearer ${secret}` }) } = this.settings;
-    return credential ? authorize(await credential.read()) : {};
-  }
-
   private endedFault(scope: CallScope, cause: unknown): Fault {
     const { name } = this.settings;
     if (scope.signal.aborted && scope.remainingMs() > 0)
@@ -177,6 +196,9 @@ export class BackendLink {
     return new Fault('TIMEOUT', `${name} did not answer in time.`, { cause });
   }
 }
+
+const authorization = ({ authorize }: BackendSettings, secret: string): Record<string, string> =>
+  authorize?.(secret) ?? { authorization: `Bearer ${secret}` };
 
 const statusOf = (error: unknown): unknown => ((error as Error).cause as { status?: unknown } | undefined)?.status;
 

@@ -21,12 +21,14 @@ import type {
   ToolResult,
 } from '@portico/contracts';
 import type { Bus, Incoming, Subscription } from '@portico/bus';
+import { inSpan } from '@portico/observe';
 import type { z } from 'zod';
 import { pageAt, pageLimit, parseCursor, snapshotOf } from './catalogue-pages.js';
 import type { Snapshot } from './catalogue-pages.js';
 import { keepAlive } from './heartbeat.js';
 import { ResourceUpdates } from './resource-updates.js';
 import type { SourceLog } from './source-log.js';
+import { TracedIncoming } from './traced-incoming.js';
 
 type ReadCall = ReturnType<typeof readResource>;
 type PromptCall = ReturnType<typeof getPrompt>;
@@ -102,15 +104,23 @@ export async function serveSource(
 
   try {
     opened.push(await bus.serve(describeSource(address), describe));
-    opened.push(await bus.serve(callTool(address), (request, incoming) => service.callTool(request, incoming)));
+    opened.push(
+      await bus.serve(callTool(address), (request, incoming) =>
+        served('tools/call', request.tool, incoming, (seen) => service.callTool(request, seen)),
+      ),
+    );
     opened.push(
       await bus.serve(readResource(address), async (request, incoming) =>
-        service.readResource ? service.readResource(request, incoming) : unsupported('resources'),
+        served('resources/read', '', incoming, async (seen) =>
+          service.readResource ? service.readResource(request, seen) : unsupported('resources'),
+        ),
       ),
     );
     opened.push(
       await bus.serve(getPrompt(address), async (request, incoming) =>
-        service.getPrompt ? service.getPrompt(request, incoming) : unsupported('prompts'),
+        served('prompts/get', request.name, incoming, async (seen) =>
+          service.getPrompt ? service.getPrompt(request, seen) : unsupported('prompts'),
+        ),
       ),
     );
     opened.push(
@@ -150,6 +160,17 @@ export async function serveSource(
       })()),
   };
 }
+
+/** Answers in a span below the asker's, and with what is then below that. */
+const served = <Value>(
+  method: string,
+  target: string,
+  incoming: Incoming,
+  answer: (incoming: Incoming) => Promise<Value>,
+): Promise<Value> =>
+  inSpan('server', method, target, incoming.context?.traceparent, (span) =>
+    answer(span === undefined ? incoming : new TracedIncoming(incoming, span)),
+  );
 
 /** Answers `describe`: page by page from a snapshot, so that a change in the middle never mixes two catalogues. */
 function describer(bus: Bus, service: SourceService, log?: SourceLog) {

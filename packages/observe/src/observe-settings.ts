@@ -18,3 +18,10 @@ export const opsSettings = {
     meaning: 'their port; without it a service opens none; 0 picks one',
   }),
 };
+
+/** Where telemetry goes; the standard's other settings are read by whoever sends it. */
+export const telemetrySettings = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting.url({
+    meaning: 'where traces and metrics go by OTLP/HTTP; with it the other standard OTEL_* settings count',
+  }),
+};

@@ -1,8 +1,15 @@
 /** Exits within this after a signal, whatever still runs. */
 const STOP_LIMIT_MS = 10_000;
 
+let last = (): Promise<void> => Promise.resolve();
+
+/** What a process does when its service has closed. It must not reject. */
+export const runLast = (work: () => Promise<void>): void => {
+  last = work;
+};
+
 /**
- * The life of a service's process: starts it, stops it on SIGTERM or SIGINT, and exits. What keeps it from starting is
+ * The life of a service's process: starts it, stops it on SIGTERM or SIGINT, its telemetry last, and exits. What keeps it from starting is
  * one sentence on standard error and exit status 1, and so is that nothing keeps it running; a second signal ends it at once.
  * A process that started it with a channel is sent `started`.
  */
@@ -22,7 +29,8 @@ export async function runService(start: () => Promise<{ close(): Promise<void> }
     if (stopping) process.exit(signal === 'SIGINT' ? 130 : 143);
     stopping = true;
     setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
-    service.close().then(
+    const closed = service.close().finally(last);
+    closed.then(
       () => process.exit(0),
       (error: unknown) => {
         process.stderr.write(`The stop failed: ${error instanceof Error ? error.message : String(error)}\n`);
