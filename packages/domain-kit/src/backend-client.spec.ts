@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -356,9 +357,37 @@ describe('the backend client', () => {
       await rm(file);
       expect(await used()).toBe('second');
       expect(logged.at(-1)).toEqual(['backend.credential-unreadable', { reason: 'ENOENT' }]);
-      await writeFile(file, 'a\nb');
-      expect(await used()).toBe('second');
+      for (const unusable of ['a\nb', '', 'tök€n', 'x'.repeat(20_000)]) {
+        await writeFile(file, unusable);
+        expect(await used()).toBe('second');
+      }
       expect(JSON.stringify(logged)).not.toMatch(/first|second|portico-credential/);
+    });
+
+    it.each([
+      ['folder', 'NO_FILE', (at: string) => mkdir(at)],
+      ['pipe', 'NO_FILE', (at: string) => Promise.resolve(execFileSync('mkfifo', [at]))],
+    ])('that has become a %s stays what it was, told once, and keeps nobody waiting', async (kind, reason, make) => {
+      const file = join(folder, kind);
+      await writeFile(file, 'kept');
+      const reading = client({ credential: credentialFrom({ file }, log) });
+      await reading.get({ path: '/x', scope: scope() });
+      await rm(file);
+      await make(file);
+      for (let time = 0; time < 3; time++) await reading.get({ path: '/x', scope: scope() });
+      expect(requests.map(({ headers }) => headers.authorization)).toEqual(Array(4).fill('Bearer kept'));
+      expect(logged).toEqual([['backend.credential-unreadable', { reason: reason }]]);
+    });
+
+    it('is in nothing that the backend complains of', async () => {
+      const explaining = client({
+        credential: credentialFrom({ value: 'the-secret' }, log),
+        explain: (_status, body) => body,
+      });
+      answer = status(400, 'the-secret is no number, the-secret');
+      expect(await fault(explaining.get({ path: '/x', scope: scope() }))).toMatchObject({
+        message: '[secret] is no number, [secret]',
+      });
     });
 
     it.each([{ file: '/nowhere/token' }, { value: '' }, { value: 'a\r\nx: y' }, {}])(

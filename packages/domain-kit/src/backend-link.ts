@@ -126,7 +126,12 @@ export class BackendLink {
     try {
       if (scope.signal.aborted)
         throw new Fault('CANCELLED', 'The call ended before its backend was asked.', { executed: 'no' });
-      return await this.send(url, { method, headers, body: body?.data ?? null, signal: ending.signal }, context);
+      return await this.send(
+        url,
+        { method, headers, body: body?.data ?? null, signal: ending.signal },
+        context,
+        secret,
+      );
     } catch (error) {
       if (error instanceof Fault) throw error;
       if (ending.signal.aborted) throw this.endedFault(scope, error);
@@ -150,6 +155,7 @@ export class BackendLink {
     url: URL,
     options: Parameters<typeof request>[1] & { method: Dispatcher.HttpMethod },
     context: CallContext | undefined,
+    secret: string | undefined,
   ): Promise<BackendAnswer> {
     // undici follows no redirect unless told to: a 3xx arrives here as the answer it is.
     const { statusCode, headers, body } = await request(url, { ...options, dispatcher: this.agent });

@@ -1,6 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
 import { Fault } from '@portico/contracts';
 import type { SourceLog } from './source-log.js';
+
+const MOST_BYTES = 16_384;
+const UNUSABLE = `empty, longer than ${MOST_BYTES} bytes, or with more than printable ASCII in it`;
 
 /** A secret as it is now. */
 export interface Credential {
@@ -33,14 +37,13 @@ function fileCredential(file: string, log?: SourceLog): Credential {
       try {
         // Before the content, so that a change in between is seen the next time.
         const { mtimeMs, size, ino } = await stat(file);
-        unreadable = undefined;
         const stamp = `${mtimeMs} ${size} ${ino}`;
         if (known?.stamp !== stamp) {
-          const secret = usable(await readFile(file, 'utf8'));
-          if (secret === undefined)
-            log?.error('backend.credential-unusable', { reason: 'empty, or with control characters' });
+          const secret = usable(await contentOf(file));
+          if (secret === undefined) log?.error('backend.credential-unusable', { reason: UNUSABLE });
           known = { secret: secret ?? known?.secret, stamp };
         }
+        unreadable = undefined;
       } catch (error) {
         // Told once, not at each request until somebody mends it.
         const reason = (error as NodeJS.ErrnoException).code ?? 'unknown';
@@ -52,11 +55,22 @@ function fileCredential(file: string, log?: SourceLog): Credential {
   };
 }
 
-/** Without the line end that editors add; undefined when empty or not fit for a header. */
+/** At most one character more than a credential may have, and only of a file: whatever else stands there may never end. */
+async function contentOf(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await handle.stat()).isFile()) throw Object.assign(new Error('It is no file.'), { code: 'NO_FILE' });
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_BYTES + 1));
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Without the line end that editors add; undefined when it is not fit for a header. */
 function usable(text: string): string | undefined {
   const secret = text.trim();
-  // eslint-disable-next-line no-control-regex
-  return secret === '' || /[\x00-\x1f\x7f]/.test(secret) ? undefined : secret;
+  return text.length <= MOST_BYTES && /^[\x20-\x7e]+$/.test(secret) ? secret : undefined;
 }
 
 function missing(): never {
