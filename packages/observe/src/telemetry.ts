@@ -42,7 +42,7 @@ export async function openTelemetry(service: string, env: Environment, log: Log,
   for (const [name, value] of Object.entries(env)) {
     // The SDK looks for its settings nowhere else, and these may have come from a .env file.
     // eslint-disable-next-line no-restricted-syntax
-    if (name.startsWith('OTEL_')) process.env[name] ??= value;
+    if (name.startsWith('OTEL_')) process.env[name] = value;
   }
   const { Otlp } = await import('./otlp.js');
   open = new Otlp(service, log);

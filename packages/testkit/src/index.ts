@@ -52,3 +52,5 @@ export { startNatsWithUsers } from './nats-users.js';
 export type { NatsWithUsers } from './nats-users.js';
 export { makeCertificates } from './certificates.js';
 export type { Certificates } from './certificates.js';
+export { startOtlpCollector } from './otlp-collector.js';
+export type { CollectedMetric, CollectedSpan, OtlpCollector } from './otlp-collector.js';
