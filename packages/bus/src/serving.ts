@@ -58,6 +58,10 @@ export class Serving<C extends Call> {
   }
 
   private faultOf(error: unknown, work: Work): Fault {
+    const { stopped } = work;
+    // Whatever it asked in turn can not tell why: it was not the caller when the deadline passed, or this service stops.
+    if (error instanceof Fault && error.code === 'CANCELLED' && stopped && stopped.code !== 'CANCELLED')
+      return new Fault(stopped.code, stopped.message, { executed: error.executed });
     if (error instanceof Fault) {
       // That the asker went is no failure.
       if (error.cause !== undefined && error.code !== 'CANCELLED')
@@ -65,7 +69,7 @@ export class Serving<C extends Call> {
       return error;
     }
     // What a handler throws because it was told to stop is no surprise: say why it was told.
-    if (work.stopped) return work.stopped;
+    if (stopped) return stopped;
     this.log.error('bus.handler-failed', this.story(error, work));
     return Fault.from(error);
   }

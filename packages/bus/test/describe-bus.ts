@@ -424,6 +424,21 @@ export const describeBus = (name: string, makeBuses: () => Promise<Buses>): void
         expect(reasons).toMatchObject([{ code: 'BACKEND_UNAVAILABLE' }]);
       });
 
+      it('[OP-8] says that the service stopped, and not that the caller cancelled, where a handler passes on what its own ask told it', async () => {
+        const serving = await server.serve(
+          call,
+          async (_, { signal }) => {
+            await aborted(signal);
+            throw new Fault('CANCELLED', 'The caller cancelled the request.', { executed: 'no' });
+          },
+          { drainMs: 50 },
+        );
+        const asked = faultOf(asker.ask(call, request, { deadlineMs: 20_000 }));
+        await delay(60);
+        await serving.close();
+        expect(await asked).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+      });
+
       it('can still cancel what drains', async () => {
         const stopping = new AbortController();
         const serving = await server.serve(call, async (_, { signal }) => {
