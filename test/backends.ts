@@ -102,6 +102,12 @@ export class Backends {
     }
   }
 
+  /** No credential is taken any more, until the next are given. */
+  refuseAll(): void {
+    const { dispatcher, plane, n8n, slack, github } = this;
+    for (const taken of [dispatcher.tokens, plane.keys, n8n.keys, slack.tokens, github.tokens]) taken.clear();
+  }
+
   /** Settings of every domain. */
   get env(): Record<string, string> {
     const files = Object.keys(CREDENTIALS).map((name) => [name, join(this.folder, name)]);

@@ -30,7 +30,7 @@ export class N8nDomain {
       description: 'Workflows of n8n that a person exposed: described, triggered, their executions; making new ones.',
       version: '0.1.0',
       callTimeoutMs: this.config.callTimeoutMs,
-      tools: tools(this.n8n, this.webhooks, this.config.exposureTag),
+      tools: tools(this.n8n, this.webhooks, this.config),
       health: (scope) => this.health(scope),
     };
     this.served = await serveDomain(this.bus, domain, { instance: randomUUID(), log: this.log });

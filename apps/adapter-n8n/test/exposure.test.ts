@@ -182,6 +182,15 @@ describe('[AD-13] an exposed workflow', () => {
     expect(await refusal(workflow)).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
   });
 
+  it('does not tell where n8n is, in what a Webhook node puts out of its request', async () => {
+    const workflow = exposed();
+    const { response } = await trigger(workflow, { body: { at: world.n8n.url } });
+    expect(response).toMatchObject({ headers: { host: '[n8n]' }, body: { at: 'http://[n8n]' } });
+    const { output } = await world.call('get_execution', { execution_id: '1', include_output: true });
+    expect(JSON.parse(output)).toMatchObject([{ headers: { host: '[n8n]' } }]);
+    expect(JSON.stringify(world.seen)).not.toContain(new URL(world.n8n.url).host);
+  });
+
   it('lists go on by n8n’s own cursor', async () => {
     for (let made = 0; made < 3; made++) exposed([webhook({ path: `p${made}` })]);
     world.n8n.workflow('Secret', [webhook()], { active: true });

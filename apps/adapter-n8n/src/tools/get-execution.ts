@@ -8,7 +8,7 @@ import { ExecutionId } from './arguments.js';
 
 const MOST_OUTPUT = 50_000;
 
-export const getExecution = (n8n: N8nClient, tag: string) =>
+export const getExecution = (n8n: N8nClient, tag: string, hidden: (text: string) => string) =>
   defineTool({
     name: 'get_execution',
     description:
@@ -28,7 +28,7 @@ export const getExecution = (n8n: N8nClient, tag: string) =>
       return {
         ...executionView(execution),
         failed: failureView(execution),
-        output: output && cutText(JSON.stringify(output), MOST_OUTPUT),
+        output: output && cutText(hidden(JSON.stringify(output)), MOST_OUTPUT),
       };
     },
   });

@@ -13,7 +13,12 @@ import { WorkflowId, words } from './arguments.js';
 
 const MOST_RESPONSE = 50_000;
 
-export const triggerWorkflow = (n8n: N8nClient, webhooks: WebhookClient, tag: string) =>
+export const triggerWorkflow = (
+  n8n: N8nClient,
+  webhooks: WebhookClient,
+  tag: string,
+  hidden: (text: string) => string,
+) =>
   defineTool({
     name: 'trigger_workflow',
     description:
@@ -57,7 +62,7 @@ export const triggerWorkflow = (n8n: N8nClient, webhooks: WebhookClient, tag: st
         webhook: webhook.node,
         finished: webhook.responds === 'when finished',
         status: answer.status,
-        ...responseView(answer),
+        ...responseView(answer, hidden),
       };
     },
   });
@@ -84,7 +89,10 @@ function filledSegments(webhook: Webhook, values: Readonly<Record<string, string
   return webhook.segments.map((segment) => (segment.startsWith(':') ? values[segment.slice(1)]! : segment));
 }
 
-function responseView(answer: BackendAnswer): {
+function responseView(
+  answer: BackendAnswer,
+  hidden: (text: string) => string,
+): {
   response?: JsonValue;
   response_type?: string;
   response_bytes?: number;
@@ -93,7 +101,7 @@ function responseView(answer: BackendAnswer): {
   if (answer.body.length === 0) return {};
   if (!/^(|text\/.*|application\/(.*\+)?(json|xml|x-ndjson|json-lines))$/.test(type))
     return { response_type: type.slice(0, 100), response_bytes: answer.body.length };
-  const text = answer.text();
+  const text = hidden(answer.text());
   const value = text.length <= MOST_RESPONSE && type.endsWith('json') ? jsonOf(text) : undefined;
   return value === undefined ? { response: cutText(text, MOST_RESPONSE) } : { response: value };
 }
