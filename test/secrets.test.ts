@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
@@ -136,7 +137,7 @@ describeIfAvailable('nats-server', 'the credentials of every domain', () => {
       for (const status of FAILURES) {
         const failing =
           (...own: string[]) =>
-          (response: { writeHead(status: number, headers: object): { end(body: string): unknown } }) => {
+          (response: ServerResponse): void => {
             const said = `${own.join(' ')} at http://${places.join(' http://')}`;
             const told = { ...LEAKS, message: said, error: said, detail: '/srv/secret', name: [said] };
             const headers = { 'content-type': 'application/json', 'retry-after': '99' };
