@@ -1,6 +1,9 @@
-import { OPPOSITE_PAIRS } from './lexicon.js';
+import { NEGATIONS } from './lexicon.js';
 import { literalsOf, quotesOf } from './literals.js';
 import { negationsOf } from './negation.js';
+import { OPPOSITE_PAIRS } from './opposites.js';
+import { sameComparison, sameOrder, sameSubject, sameTense, sameVoice } from './roles.js';
+import { refusedBySmallWords } from './small-words.js';
 import type { Word } from './words.js';
 
 export type GuardRefusal = 'numbers' | 'negation' | 'order';
@@ -10,12 +13,15 @@ interface Guarded {
   readonly words: readonly Word[];
 }
 
+const ORDERS = [sameOrder, sameSubject, sameVoice, sameTense, sameComparison];
+
 /** Why one text may not answer for the other, whatever their likeness. */
 export function refusedByGuards(a: Guarded, b: Guarded): GuardRefusal | undefined {
-  if (!sameLiterals(a.text, b.text)) return 'numbers';
+  if (!sameLiterals(a.text, b.text) || !sameNames(a, b)) return 'numbers';
   if (negationsOf(a.text, a.words) % 2 !== negationsOf(b.text, b.words) % 2) return 'negation';
   if (areOpposed(a.words, b.words)) return 'negation';
-  return sameOrder(a.words, b.words) ? undefined : 'order';
+  if (!ORDERS.every((same) => same(a.words, b.words))) return 'order';
+  return refusedBySmallWords(a.words, b.words);
 }
 
 function sameLiterals(a: string, b: string): boolean {
@@ -27,6 +33,29 @@ function sameLiterals(a: string, b: string): boolean {
   const [quotesA, quotesB] = [quotesOf(a), quotesOf(b)];
   return quotesA.length !== quotesB.length || quotesA.join('\n') === quotesB.join('\n');
 }
+
+/** Whether what is spelled as a name in one text is not spelled otherwise in the other: "US" and "us", "UserID" and "UserId". */
+function sameNames(a: Guarded, b: Guarded): boolean {
+  if (isShouted(a.text) || isShouted(b.text)) return true;
+  const [inA, inB] = [spellingsOf(a.words), spellingsOf(b.words)];
+  return [...inA].every(([folded, spelled]) => {
+    const others = inB.get(folded);
+    return others === undefined || others.join(' ') === spelled.join(' ');
+  });
+}
+
+/** How each word is spelled that may be a name by it: with a capital inside; and function words in capitals or not. */
+function spellingsOf(words: readonly Word[]): ReadonlyMap<string, readonly string[]> {
+  const spellings = new Map<string, string[]>();
+  for (const { folded, text, content } of words) {
+    if (content ? !INNER_CAPITAL.test(text) : folded.length < 2 || NEGATIONS.has(folded)) continue;
+    const spelled = content || text === text.toUpperCase() ? text : folded;
+    spellings.set(folded, [...new Set([...(spellings.get(folded) ?? []), spelled])].sort());
+  }
+  return spellings;
+}
+const INNER_CAPITAL = /\p{Ll}\p{Lu}/u;
+const isShouted = (text: string): boolean => text === text.toUpperCase();
 
 /** Whether one text has a word, and the other its opposite in its place. */
 function areOpposed(a: readonly Word[], b: readonly Word[]): boolean {
@@ -44,23 +73,4 @@ const REVERSING = /^(?:un|dis|non|in|im|il|ir|de|des|dis|mal|anti|re)$/;
 function differByPrefix(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return short.length >= 4 && long.endsWith(short) && REVERSING.test(long.slice(0, -short.length));
-}
-
-/** Whether the content words that both texts have stand in the same order in both. */
-function sameOrder(a: readonly Word[], b: readonly Word[]): boolean {
-  const order = (own: readonly Word[], other: readonly Word[]): string => {
-    const shared = new Set(other.filter((word) => word.heavy).map((word) => word.stem));
-    const counts = (words: readonly Word[], stem: string): number => words.filter((word) => word.stem === stem).length;
-    const met = new Set<string>();
-    return own
-      .filter(({ heavy, stem }) => {
-        if (!heavy || !shared.has(stem)) return false;
-        const first = !met.has(stem);
-        met.add(stem);
-        return first || counts(own, stem) === counts(other, stem);
-      })
-      .map(({ stem }) => stem)
-      .join(' ');
-  };
-  return order(a, b) === order(b, a);
 }

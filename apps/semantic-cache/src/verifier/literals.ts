@@ -14,12 +14,13 @@ const WITH_DIGITS =
 const GROUPED = /^[-+]?\d{1,3}(?:[,'’]\d{3})+(?:\.\d+)?$|^[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$/;
 const QUOTED =
   /"([^"]{1,200})"|“([^”]{1,200})”|«\s*([^»]{1,200}?)\s*»|`([^`]{1,200})`|(?<![\p{L}\p{N}])'([^'\s]{1,200})'(?![\p{L}\p{N}])/gu;
-/** Words joined as no language joins them: foo_bar, a.b, kube-system/x, user@host, #tag, --flag, team-a, vitamin C. */
+/** Words joined as no language joins them: foo_bar, a.b, kube-system/x, user@host, #tag, --flag, team-a, getUser, vitamin C. */
 const JOINED = new RegExp(
   String.raw`(?<![\p{L}\p{N}])(?:${[
     String.raw`(?:--?|[#@/$~])?[\p{L}\p{N}]+(?:[_./\\:@#=]+[\p{L}\p{N}]+)+`,
     String.raw`[#@$~][\p{L}\p{N}][\p{L}\p{N}_-]*`,
     String.raw`--\p{L}[\p{L}\p{N}-]*`,
+    String.raw`\p{Ll}{2,}\p{Lu}[\p{L}\p{N}]*`,
     String.raw`\p{L}+[+#]+(?![\p{L}\p{N}])`,
     String.raw`\p{L}{2,}-\p{L}(?![\p{L}\p{N}'’-])`,
     String.raw`(?<!['’.&])[B-HJ-Z](?![\p{L}\p{N}'’.&])`,
@@ -30,6 +31,7 @@ const JOINED = new RegExp(
 export function literalsOf(text: string): Literals {
   const read = text
     .normalize('NFKC')
+    .replace(/^\P{Ll}*$/u, (shouted) => shouted.toLowerCase())
     .replace(/\b(?:pour|per) ?cent\b/giu, '%')
     .replace(/(\d)\s+%/g, '$1%')
     .replace(/(?<=\d ?)([KMGT])o(?!\p{L})/gu, '$1b')
@@ -43,7 +45,7 @@ export function literalsOf(text: string): Literals {
       return ` ${words} `;
     })
     .replace(JOINED, (token) => {
-      if (!isPlainJoin(token)) exact.push(token.toLowerCase());
+      if (!isPlainJoin(token)) exact.push(caseOf(token));
       return token;
     });
   const measures: string[] = [];
@@ -68,9 +70,14 @@ export function quotesOf(text: string): string[] {
     .sort();
 }
 
+/** A capital that begins a name is left to the writer: Node.js is node.js, but README.md is not readme.md. */
+const caseOf = (token: string): string =>
+  token.replace(/(?<!\p{L})\p{Lu}(?=\p{Ll}*(?!\p{L}))/gu, (capital) => capital.toLowerCase());
+/** Keys such as "dQw4w9WgXcQ": of a unit or a model's name the case says nothing. */
+const isKey = (token: string): boolean => token.length >= 8 && /\p{Ll}\p{Lu}/u.test(token);
+
 function numberOf(token: string): string {
-  const plain = token
-    .toLowerCase()
+  const plain = (isKey(token) ? token : token.toLowerCase())
     .replace(/−/g, '-')
     .replace(/\s/g, '')
     .replace(/[.,:/-]+$/, '');
