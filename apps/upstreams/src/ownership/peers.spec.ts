@@ -111,6 +111,30 @@ describe('[UP-13] instances', () => {
     expect(performance.now() - begun).toBeGreaterThan(1_450);
   });
 
+  it('[OP-8] wait for one that has come and does not serve yet, and say so of one that lives and refuses', async () => {
+    const hub = new MemoryHub();
+    const a = await instance(hub, 'a', new Map());
+    const b = await instance(hub, 'b', new Map());
+    const key = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'].find((one) => ownerOf(one, ['a', 'b']) === 'b')!;
+    expect(await b.run(key)).toBe('b');
+    const asking = (unserved: boolean, refusals: number) => {
+      let asked = 0;
+      const there = async (at: string): Promise<string> => {
+        if (asked++ < refusals) throw new Fault('BACKEND_UNAVAILABLE', 'no', { executed: 'no', unserved });
+        return `at ${at}`;
+      };
+      return a.peers.run(
+        key,
+        AbortSignal.timeout(15_000),
+        () => Promise.resolve(),
+        () => Promise.resolve('a'),
+        there,
+      );
+    };
+    expect(await asking(true, 3)).toBe('at b');
+    await expect(asking(false, 3)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+  });
+
   it('that does not hear itself ends what it holds, and starts nothing', async () => {
     const hub = new MemoryHub();
     const started = new Map<string, string>();

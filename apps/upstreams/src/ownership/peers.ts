@@ -9,6 +9,9 @@ import { PACE } from './pace.js';
 import { Presence } from './presence.js';
 import { ownerOf } from './rendezvous.js';
 
+/** One that has just come lives a moment before it serves: so long nobody answering there is no answer. */
+const COMING_MS = 5_000;
+
 /** Something that this instance holds. */
 interface Holding {
   running: number;
@@ -58,6 +61,7 @@ export class Peers {
     here: () => Promise<Value>,
     there: (instance: string, gone: StopSignal) => Promise<Value>,
   ): Promise<Value> {
+    const begun = performance.now();
     for (;;) {
       const holding = this.#mine(key, letGo);
       if (holding !== undefined) {
@@ -80,9 +84,10 @@ export class Peers {
         return await there(owner, peer.gone);
       } catch (error) {
         // Nobody took it there. One that lives will say so soon; of one that is gone, or gave it away, the next is found.
-        const { code, executed } = Fault.from(error);
+        const { code, executed, unserved } = Fault.from(error);
         if (code !== 'BACKEND_UNAVAILABLE' || executed !== 'no' || stop.aborted) throw error;
-        if ((await this.#lives(owner, stop)) && this.#owner(key) === owner) throw error;
+        const isComing = unserved && performance.now() - begun < COMING_MS;
+        if ((await this.#lives(owner, stop)) && this.#owner(key) === owner && !isComing) throw error;
       }
     }
   }
