@@ -40,7 +40,7 @@ export interface OtlpCollector {
   close(): Promise<void>;
 }
 
-/* eslint-disable @typescript-eslint/no-explicit-any -- OTLP is taken apart here, for tests alone */
+/** Starts one on a free loopback port, or on the one given. */
 export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
   const server = createServer((request, response) => void take(request, response));
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -48,8 +48,8 @@ export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
     for await (const chunk of request) body += String(chunk);
     collector.requests.push({ path: request.url ?? '', headers: request.headers, body });
     if (collector.answer !== undefined) return collector.answer(response);
-    if (request.url === '/v1/traces') collector.spans.push(...spansIn(JSON.parse(body)));
-    else if (request.url === '/v1/metrics') collector.metrics.push(...metricsIn(JSON.parse(body)));
+    if (request.url === '/v1/traces') collector.spans.push(...spansIn(JSON.parse(body) as WireTraces));
+    else if (request.url === '/v1/metrics') collector.metrics.push(...metricsIn(JSON.parse(body) as WireMetrics));
     else return void response.writeHead(404).end();
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   };
@@ -72,18 +72,67 @@ export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
   return collector;
 }
 
-const attributesOf = (pairs: any[] = []): Attributes =>
+interface WireAttribute {
+  readonly key: string;
+  readonly value: { stringValue?: string; intValue?: number; doubleValue?: number; boolValue?: boolean };
+}
+interface WireResource {
+  readonly attributes: readonly WireAttribute[];
+}
+interface WireSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly attributes: readonly WireAttribute[];
+  readonly status?: { code?: number };
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+}
+interface WireTraces {
+  readonly resourceSpans: readonly { resource: WireResource; scopeSpans: readonly { spans: readonly WireSpan[] }[] }[];
+}
+interface WirePoints {
+  readonly dataPoints: readonly {
+    readonly attributes: readonly WireAttribute[];
+    readonly asDouble?: number;
+    readonly asInt?: number | string;
+    readonly sum?: number;
+    readonly bucketCounts?: readonly (number | string)[];
+  }[];
+}
+interface WireMetric {
+  readonly name: string;
+  readonly unit: string;
+  readonly sum?: WirePoints;
+  readonly gauge?: WirePoints;
+  readonly histogram?: WirePoints;
+}
+interface WireMetrics {
+  readonly resourceMetrics: readonly {
+    resource: WireResource;
+    scopeMetrics: readonly { metrics: readonly WireMetric[] }[];
+  }[];
+}
+
+const attributesOf = (pairs: readonly WireAttribute[]): Attributes =>
   Object.fromEntries(
-    pairs.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue]),
+    pairs.map(({ key, value }) => [
+      key,
+      value.stringValue ?? value.intValue ?? value.doubleValue ?? value.boolValue ?? '',
+    ]),
   );
+
+const serviceOf = ({ attributes }: WireResource): string => String(attributesOf(attributes)['service.name']);
 
 const KINDS: Readonly<Record<number, CollectedSpan['kind']>> = { 2: 'server', 3: 'client' };
 
-const spansIn = ({ resourceSpans }: any): CollectedSpan[] =>
-  resourceSpans.flatMap(({ resource, scopeSpans }: any) =>
-    scopeSpans.flatMap(({ spans }: any) =>
-      spans.map((span: any) => ({
-        service: attributesOf(resource.attributes)['service.name'],
+const spansIn = ({ resourceSpans }: WireTraces): CollectedSpan[] =>
+  resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map((span) => ({
+        service: serviceOf(resource),
         traceId: span.traceId,
         spanId: span.spanId,
         parentSpanId: span.parentSpanId ?? '',
@@ -96,22 +145,17 @@ const spansIn = ({ resourceSpans }: any): CollectedSpan[] =>
     ),
   );
 
-const metricsIn = ({ resourceMetrics }: any): CollectedMetric[] =>
-  resourceMetrics.flatMap(({ resource, scopeMetrics }: any) =>
-    scopeMetrics.flatMap(({ metrics }: any) =>
-      metrics.map((metric: any) => {
-        const type = ['sum', 'gauge', 'histogram'].find((one) => metric[one] !== undefined) ?? '';
-        return {
-          service: attributesOf(resource.attributes)['service.name'],
-          name: metric.name,
-          unit: metric.unit,
-          type,
-          points: metric[type].dataPoints.map((point: any) => ({
-            attributes: attributesOf(point.attributes),
-            value: Number(point.asDouble ?? point.asInt ?? point.sum),
-            counts: (point.bucketCounts ?? []).map(Number),
-          })),
-        };
+const metricsIn = ({ resourceMetrics }: WireMetrics): CollectedMetric[] =>
+  resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
+    scopeMetrics.flatMap(({ metrics }) =>
+      metrics.map((metric) => {
+        const type = (['sum', 'gauge', 'histogram'] as const).find((one) => metric[one] !== undefined) ?? 'gauge';
+        const points = (metric[type]?.dataPoints ?? []).map((point) => ({
+          attributes: attributesOf(point.attributes),
+          value: Number(point.asDouble ?? point.asInt ?? point.sum),
+          counts: (point.bucketCounts ?? []).map(Number),
+        }));
+        return { service: serviceOf(resource), name: metric.name, unit: metric.unit, type, points };
       }),
     ),
   );
