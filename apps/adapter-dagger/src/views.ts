@@ -1,3 +1,4 @@
+import { given } from '@portico/domain-kit';
 import type { Run } from './replies.js';
 
 /** A run as agents see it in a list: what they choose by. */
@@ -17,6 +18,3 @@ export const runView = (run: Run) => ({
   finished_at: given(run.finished_at),
   duration_ms: given(run.duration_ms),
 });
-
-/** Only what is there: absent reads better than null. */
-export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;

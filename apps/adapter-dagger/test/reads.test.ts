@@ -105,7 +105,7 @@ describe('[AD-7] dagger.get_run', () => {
     many('x'.repeat(9_000));
     const first = await world.call('get_run', { run_id: 'build-1' });
     expect([first.steps.length, first.next_steps_from]).toEqual([200, 200]);
-    expect(first.error.message).toMatch(/^x{4000}\n\[cut: dagger\.get_logs/);
+    expect(first.error.message).toMatch(/^x{4000}\n\[cut: characters 0 to 4000 of 9000\. dagger\.get_logs/);
     many('short');
     const rest = await world.call('get_run', { run_id: 'build-1', steps_from: 200 });
     expect([rest.steps.length, rest.steps[0].name, rest.next_steps_from]).toEqual([50, 's200', undefined]);

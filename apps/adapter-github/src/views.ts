@@ -1,3 +1,4 @@
+import { given } from '@portico/domain-kit';
 import type { PullRequest, Topic } from './replies.js';
 
 /** What an issue and a pull request have in common, as agents see it in a list. */
@@ -24,13 +25,3 @@ export const pullRequestView = (pull: PullRequest) => ({
   head_sha: given(pull.head?.sha),
   base: given(pull.base?.ref),
 });
-
-/** Only what is there: absent reads better than null. */
-export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
-
-/** A text from one character on, at most so many; what is cut off is said, and how to get it if there is a way. */
-export function cutText(text: string, from: number, most: number, how: string): string {
-  const end = Math.min(from + most, text.length);
-  const shown = text.slice(from, end);
-  return end < text.length ? `${shown}\n[cut: characters ${from} to ${end} of ${text.length}. ${how}]` : shown;
-}

@@ -1,3 +1,4 @@
+import { given } from '@portico/domain-kit';
 import type { Execution, Workflow } from './replies.js';
 import { parametersOf, webhooksOf } from './webhooks.js';
 import type { Webhook } from './webhooks.js';
@@ -52,9 +53,6 @@ export function outputOf({ data }: Execution): unknown[] | undefined {
   return runs?.at(-1)?.data?.main?.flatMap((items) => (items ?? []).map(({ json }) => json));
 }
 
-/** Only what is there: absent reads better than null. */
-const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
-
 /**
  * Takes out of a text by which host inside n8n was asked: its Webhook node puts out every header of the request. Only what
  * is asked without TLS is inside; a public address may well be what a workflow answers with.
@@ -64,9 +62,4 @@ export function hostsHidden(urls: readonly string[]): (text: string) => string {
     .map((url) => new URL(url))
     .filter(({ protocol, host }) => protocol === 'http:' && /[.:]/.test(host));
   return (text) => inside.reduce((shown, { host }) => shown.replaceAll(host, '[n8n]'), text);
-}
-
-/** A text, at most so much of it; what is cut off is said. */
-export function cutText(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}\n[cut: ${most} of ${text.length} characters]` : text;
 }

@@ -1,4 +1,4 @@
-import { textOf } from './html-text.js';
+import { given } from '@portico/domain-kit';
 import { idOf, nameOf } from './replies.js';
 import type { Related, WorkItem } from './replies.js';
 
@@ -20,14 +20,3 @@ export const workItemView = (item: WorkItem, key: string) => ({
 
 const namesOf = (related: readonly Related[] | null | undefined): string[] =>
   (related ?? []).flatMap((each) => nameOf(each) ?? []);
-
-/** Only what is there: absent reads better than null. */
-export const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
-
-/** The text of some HTML from one character on, at most so many; what is cut off is said, and how to get it if there is a way. */
-export function cutText(html: string | null | undefined, from: number, most: number, how: string): string | undefined {
-  const text = textOf(html);
-  const end = Math.min(from + most, text.length);
-  const shown = text.slice(from, end);
-  return end < text.length ? `${shown}\n[cut: characters ${from} to ${end} of ${text.length}. ${how}]` : shown;
-}

@@ -1,4 +1,5 @@
 import type { SlackMessage } from '@portico/contracts';
+import { cutText } from '@portico/domain-kit';
 
 /** A message as agents see it; its text from one character on, at most so many. */
 export const messageView = (message: SlackMessage, from: number) => ({
@@ -6,7 +7,12 @@ export const messageView = (message: SlackMessage, from: number) => ({
   user: message.user,
   bot: message.botName,
   kind: message.subtype,
-  text: cutText(message.text, from),
+  text: cutText(
+    message.text,
+    from,
+    MOST_TEXT,
+    (next) => `slack.read_thread with this ts as thread_ts, limit 1 and text_from ${next} shows what comes next`,
+  ),
   thread_ts: message.threadTs,
   replies: message.replies,
   edited: message.edited || undefined,
@@ -16,12 +22,3 @@ export const messageView = (message: SlackMessage, from: number) => ({
 
 /** Of each text so many characters are shown. */
 export const MOST_TEXT = 4_000;
-
-/** What is cut off is said, and how to get it. */
-function cutText(text: string, from: number): string {
-  const end = Math.min(from + MOST_TEXT, text.length);
-  const shown = text.slice(from, end);
-  return end < text.length
-    ? `${shown}\n[cut: characters ${from} to ${end} of ${text.length}. slack.read_thread with this ts as thread_ts, limit 1 and text_from ${end} shows what comes next]`
-    : shown;
-}

@@ -32,6 +32,8 @@ export { BackendClient, BackendReader } from './backend-client.js';
 export type { BackendWrite } from './backend-client.js';
 export type { BackendRequest, BackendSettings } from './backend-link.js';
 export type { BackendAnswer } from './backend-answer.js';
+export { cutPoint, cutText } from './cut-text.js';
+export { given } from './given.js';
 export { credentialFrom } from './credential.js';
 export type { Credential } from './credential.js';
 export { pageAt, pageLimit, parseCursor, snapshotOf } from './catalogue-pages.js';

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import { defineTool } from '@portico/domain-kit';
+import { defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { DispatcherClient } from '../client.js';
-import { given } from '../views.js';
 import { Cursor, Name, RunId } from './arguments.js';
 
 export const getLogs = (dispatcher: DispatcherClient) =>

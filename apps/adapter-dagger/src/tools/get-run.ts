@@ -1,7 +1,7 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { DispatcherClient } from '../client.js';
-import { given, runView } from '../views.js';
+import { runView } from '../views.js';
 import { RunId } from './arguments.js';
 
 const MOST_STEPS = 200;
@@ -25,7 +25,12 @@ export const getRun = (dispatcher: DispatcherClient) =>
       return {
         ...runView(run),
         started_at: given(run.started_at),
-        error: run.error ? { message: cut(run.error.message), step: given(run.error.step) } : undefined,
+        error: run.error
+          ? {
+              message: cutText(run.error.message, 0, LONGEST_ERROR, () => 'dagger.get_logs has what the run wrote'),
+              step: given(run.error.step),
+            }
+          : undefined,
         steps: shown.map((step) => ({
           name: step.name,
           status: step.status,
@@ -39,8 +44,3 @@ export const getRun = (dispatcher: DispatcherClient) =>
       };
     },
   });
-
-const cut = (message: string): string =>
-  message.length > LONGEST_ERROR
-    ? `${message.slice(0, LONGEST_ERROR)}\n[cut: dagger.get_logs has what the run wrote]`
-    : message;

@@ -1,7 +1,6 @@
-import { defineTool } from '@portico/domain-kit';
+import { defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { DispatcherClient } from '../client.js';
-import { given } from '../views.js';
 import { RunId } from './arguments.js';
 
 const MOST_ARTIFACTS = 200;

@@ -1,7 +1,7 @@
-import { defineTool } from '@portico/domain-kit';
+import { defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { DispatcherClient } from '../client.js';
-import { given, runView } from '../views.js';
+import { runView } from '../views.js';
 import { Cursor, Name } from './arguments.js';
 
 export const listRuns = (dispatcher: DispatcherClient) =>

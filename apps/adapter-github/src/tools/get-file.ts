@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { defineTool } from '@portico/domain-kit';
+import { cutPoint, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { GithubClient } from '../client.js';
 import { NOW } from '../freshness.js';
 import type { Entry } from '../replies.js';
-import { given } from '../views.js';
 import { FilePath, Ref } from './arguments.js';
 import type { RepositoryArgument } from './arguments.js';
 
@@ -45,8 +44,8 @@ export const getFile = (github: GithubClient, repository: RepositoryArgument) =>
   });
 
 function textFrom(text: string, from: number) {
-  const end = from + MOST_CHARACTERS;
-  return { text: text.slice(from, end), next_from: end < text.length ? end : undefined };
+  const end = cutPoint(text, from + MOST_CHARACTERS);
+  return { text: text.slice(cutPoint(text, from), end), next_from: end < text.length ? end : undefined };
 }
 
 function entriesFrom(entries: readonly Entry[], from: number) {

@@ -1,9 +1,9 @@
 import { Fault } from '@portico/contracts';
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { GithubClient } from '../client.js';
 import { NOW } from '../freshness.js';
-import { cutText, given, topicView } from '../views.js';
+import { topicView } from '../views.js';
 import { TopicNumber, bodyFrom } from './arguments.js';
 import type { RepositoryArgument } from './arguments.js';
 
@@ -27,12 +27,7 @@ export const getIssue = (github: GithubClient, repository: RepositoryArgument) =
       return {
         ...topicView(issue),
         state_reason: given(issue.state_reason),
-        body: cutText(
-          issue.body ?? '',
-          body_from,
-          MOST_BODY,
-          `body_from: ${body_from + MOST_BODY} shows what comes next`,
-        ),
+        body: cutText(issue.body ?? '', body_from, MOST_BODY, (next) => `body_from: ${next} shows what comes next`),
       };
     },
   });

@@ -1,8 +1,8 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { GithubClient } from '../client.js';
 import { NOW } from '../freshness.js';
-import { cutText, given, pullRequestView } from '../views.js';
+import { pullRequestView } from '../views.js';
 import { TopicNumber, bodyFrom } from './arguments.js';
 import type { RepositoryArgument } from './arguments.js';
 
@@ -30,12 +30,7 @@ export const getPullRequest = (github: GithubClient, repository: RepositoryArgum
         additions: given(pull.additions),
         deletions: given(pull.deletions),
         changed_files: given(pull.changed_files),
-        body: cutText(
-          pull.body ?? '',
-          body_from,
-          MOST_BODY,
-          `body_from: ${body_from + MOST_BODY} shows what comes next`,
-        ),
+        body: cutText(pull.body ?? '', body_from, MOST_BODY, (next) => `body_from: ${next} shows what comes next`),
       };
     },
   });

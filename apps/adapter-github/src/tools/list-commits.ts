@@ -1,8 +1,7 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { GithubClient } from '../client.js';
 import { QUICK } from '../freshness.js';
-import { cutText, given } from '../views.js';
 import { FilePath, Login, Ref, Time, paging } from './arguments.js';
 import type { RepositoryArgument } from './arguments.js';
 
@@ -29,7 +28,7 @@ export const listCommits = (github: GithubClient, repository: RepositoryArgument
       return {
         commits: items.map(({ sha, html_url, author, commit }) => ({
           sha,
-          message: cutText(commit.message, 0, LONGEST_MESSAGE, 'GitHub has the rest'),
+          message: cutText(commit.message, 0, LONGEST_MESSAGE, () => 'GitHub has the rest'),
           author: given(author?.login ?? commit.author?.name),
           date: given(commit.author?.date),
           url: given(html_url),

@@ -1,9 +1,9 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { N8nClient } from '../client.js';
 import { refuseUntagged } from '../exposure.js';
 import { NOW } from '../freshness.js';
-import { cutText, executionView, failureView, outputOf } from '../views.js';
+import { executionView, failureView, outputOf } from '../views.js';
 import { ExecutionId } from './arguments.js';
 
 const MOST_OUTPUT = 50_000;
@@ -28,7 +28,7 @@ export const getExecution = (n8n: N8nClient, tag: string, hidden: (text: string)
       return {
         ...executionView(execution),
         failed: failureView(execution),
-        output: output && cutText(hidden(JSON.stringify(output)), MOST_OUTPUT),
+        output: output && cutText(hidden(JSON.stringify(output)), 0, MOST_OUTPUT, () => 'n8n has the rest'),
       };
     },
   });

@@ -1,10 +1,9 @@
 import { Fault } from '@portico/contracts';
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool } from '@portico/domain-kit';
 import type { BackendAnswer, JsonValue } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { N8nClient } from '../client.js';
 import { exposedWorkflow } from '../exposure.js';
-import { cutText } from '../views.js';
 import { TRIGGER_TIMEOUT_MS } from '../webhook-client.js';
 import type { WebhookClient } from '../webhook-client.js';
 import { METHODS, chosenWebhook, parametersOf, webhooksOf } from '../webhooks.js';
@@ -103,7 +102,9 @@ function responseView(
     return { response_type: type.slice(0, 100), response_bytes: answer.body.length };
   const text = hidden(answer.text());
   const value = text.length <= MOST_RESPONSE && type.endsWith('json') ? jsonOf(text) : undefined;
-  return value === undefined ? { response: cutText(text, MOST_RESPONSE) } : { response: value };
+  return value === undefined
+    ? { response: cutText(text, 0, MOST_RESPONSE, () => 'n8n.get_execution has what the workflow put out') }
+    : { response: value };
 }
 
 function jsonOf(text: string): JsonValue | undefined {

@@ -1,8 +1,9 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { PlaneReader } from '../client.js';
 import { NOW } from '../freshness.js';
-import { cutText, given, workItemView } from '../views.js';
+import { textOf } from '../html-text.js';
+import { workItemView } from '../views.js';
 import { ProjectIdentifier, WorkItemKeyOrId } from './arguments.js';
 import { readItem } from './locate.js';
 
@@ -32,10 +33,10 @@ export const getWorkItem = (plane: PlaneReader) =>
         completed_at: given(item.completed_at),
         external_id: given(item.external_id),
         description: cutText(
-          item.description_html,
+          textOf(item.description_html),
           description_from,
           MOST_DESCRIPTION,
-          `description_from: ${description_from + MOST_DESCRIPTION} shows what comes next`,
+          (next) => `description_from: ${next} shows what comes next`,
         ),
       };
     },

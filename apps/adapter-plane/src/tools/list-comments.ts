@@ -1,9 +1,9 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { PlaneReader } from '../client.js';
 import { QUICK } from '../freshness.js';
+import { textOf } from '../html-text.js';
 import { nameOf, projectOf } from '../replies.js';
-import { cutText, given } from '../views.js';
 import { Cursor, ProjectIdentifier, WorkItemKeyOrId } from './arguments.js';
 import { readItem } from './locate.js';
 
@@ -30,7 +30,7 @@ export const listComments = (plane: PlaneReader) =>
     async handle({ work_item, project, text_from, limit, cursor }, scope) {
       const { item, key } = await readItem(plane, { project, work_item }, scope);
       const { results, nextCursor } = await plane.comments(projectOf(item), item.id, { cursor, perPage: limit }, scope);
-      const how = `text_from: ${text_from + MOST_TEXT} shows what comes next`;
+      const how = (next: number) => `text_from: ${next} shows what comes next`;
       return {
         work_item: key,
         comments: results.map((comment) => ({
@@ -38,7 +38,7 @@ export const listComments = (plane: PlaneReader) =>
           author: nameOf(comment.actor),
           created_at: given(comment.created_at),
           edited_at: given(comment.edited_at),
-          text: cutText(comment.comment_html, text_from, MOST_TEXT, how),
+          text: cutText(textOf(comment.comment_html), text_from, MOST_TEXT, how),
         })),
         next_cursor: nextCursor,
       };

@@ -1,8 +1,8 @@
-import { defineTool } from '@portico/domain-kit';
+import { cutText, defineTool } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { PlaneReader } from '../client.js';
 import { SLOW } from '../freshness.js';
-import { cutText } from '../views.js';
+import { textOf } from '../html-text.js';
 import { Cursor } from './arguments.js';
 
 export const listProjects = (plane: PlaneReader) =>
@@ -19,7 +19,7 @@ export const listProjects = (plane: PlaneReader) =>
         projects: results.map(({ identifier, name, description, id }) => ({
           identifier,
           name,
-          description: cutText(description, 0, 300, 'Plane has the rest') || undefined,
+          description: cutText(textOf(description), 0, 300, () => 'Plane has the rest') || undefined,
           id,
         })),
         next_cursor: nextCursor,

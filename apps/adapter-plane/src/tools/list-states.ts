@@ -1,8 +1,7 @@
-import { defineTool } from '@portico/domain-kit';
+import { defineTool, given } from '@portico/domain-kit';
 import { z } from 'zod';
 import type { PlaneReader } from '../client.js';
 import { SLOW } from '../freshness.js';
-import { given } from '../views.js';
 import { Cursor, ProjectIdentifier } from './arguments.js';
 
 export const listStates = (plane: PlaneReader) =>
