@@ -69,6 +69,7 @@ describeIfAvailable('pgvector', 'what the cache keeps, counts and checks', () =>
   let door: OpenDoor;
   /** Another one, with other settings. */
   let other: OpenDoor;
+  let openOther: (more: Record<string, string>) => Promise<OpenDoor>;
   let store: pg.Client;
   beforeAll(async () => {
     const file = join(folder, 'keys.json');
@@ -84,8 +85,8 @@ describeIfAvailable('pgvector', 'what the cache keeps, counts and checks', () =>
     };
     const policy = { access: [{ allow: ['lab.*', 'gateway.*'] }] };
     door = await openDoor(env, { bus, cache: true, policy });
-    const more = { SEMANTIC_CACHE_TTL_SECS: '11', CACHE_SHADOW_SHARE: '0.5' };
-    other = await openDoor({ ...env, ...more }, { bus, discovery: false, policy });
+    openOther = (more) => openDoor({ ...env, ...more }, { bus, discovery: false, policy });
+    other = await openOther({ SEMANTIC_CACHE_TTL_SECS: '11', CACHE_SHADOW_SHARE: '0.5' });
     await door.serve(domain);
     for (const one of [door, other]) await one.rpc('tools/list', {}, { headers: red.headers });
     store = new pg.Client({ connectionString: postgres.url });
@@ -142,6 +143,24 @@ describeIfAvailable('pgvector', 'what the cache keeps, counts and checks', () =>
     for (const id of ['life', 'life']) expect((await call('never', { id })).served_from).toBe('backend');
     await pause(300);
     expect(await livesOf('never')).toEqual([]);
+  });
+
+  it('[SC-8] no answer is given that is older than the time in force says, whatever it was kept for', async () => {
+    const shorter = await openOther({ SEMANTIC_CACHE_TTL_SECS: '1' });
+    try {
+      await shorter.rpc('tools/list', {}, { headers: red.headers });
+      await kept('get', { id: 'outlived' });
+      await kept('alike', { q: 'how old may this get', id: 'outlived' });
+      await pause(1_100);
+      expect((await call('get', { id: 'outlived' })).served_from).toBe('exact');
+      expect((await call('get', { id: 'outlived' }, { at: shorter })).served_from).toBe('backend');
+      const similar = { q: 'how old can this get', id: 'outlived' };
+      expect((await call('alike', similar, { at: shorter })).served_from).toBe('backend');
+      // What took its place is young.
+      await kept('get', { id: 'outlived' }, { at: shorter });
+    } finally {
+      await shorter.close();
+    }
   });
 
   it('[SC-9] a tool that must not be kept is in neither lane, and nothing of it is in the store', async () => {

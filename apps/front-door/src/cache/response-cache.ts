@@ -2,20 +2,17 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Bus } from '@portico/bus';
 import {
   CUT_META_KEY,
-  type CacheAnswer,
   type CacheQuestion,
-  Fault,
   type ServedFrom,
   type StopSignal,
   type ToolResult,
   cacheHoldings,
-  lookUpAnswer,
   storeAnswer,
 } from '@portico/contracts';
 import type { Log, Metrics } from '@portico/observe';
-import { Breakers } from '@portico/resilience';
 import { type McpRequest, isRecord } from '../mcp-request.js';
 import type { PublishedTool } from '../published-tool.js';
+import { CacheAsking } from './cache-asking.js';
 import { CacheCounts, type ToolCounts } from './cache-counts.js';
 import type { CacheConfig } from './cache-settings.js';
 import { Flights } from './flights.js';
@@ -25,15 +22,6 @@ import { ShadowChecks } from './shadow-checks.js';
 
 /** `_meta` key by which a caller has a call go past the cache, or has its answer renewed. */
 const CACHE_META_KEY = 'portico/cache';
-const BREAKER = {
-  failures: 5,
-  resetMs: 5_000,
-  capacity: 1,
-  // A caller who left says nothing of the cache.
-  counts: (error: unknown) => !(error instanceof Fault && error.code === 'CANCELLED'),
-};
-/** One name for the one cache. */
-const CACHE = 'semantic-cache';
 /** Most answers that are on their way to the cache; further ones are not kept. */
 const MOST_STORING = 256;
 
@@ -69,7 +57,7 @@ const PAST: Found = Object.freeze({ kind: 'past' });
 export class ResponseCache implements OnApplicationShutdown {
   private readonly flights = new Flights();
   private readonly checks: ShadowChecks;
-  private readonly breakers = new Breakers(BREAKER);
+  private readonly asking: CacheAsking;
   private storing = 0;
 
   constructor(
@@ -79,6 +67,7 @@ export class ResponseCache implements OnApplicationShutdown {
     readonly counts: CacheCounts,
     private readonly log: Log,
   ) {
+    this.asking = new CacheAsking(bus, config.budgetMs);
     this.checks = new ShadowChecks(bus, config.shadowShare, log);
   }
 
@@ -100,17 +89,19 @@ export class ResponseCache implements OnApplicationShutdown {
     if (wish === 'bypass' || this.ttlSeconds(tool) === 0) return pastBy();
     if (this.invalidations.awaited(tenant, tool.fullName)) return pastBy();
     const question = questionOf(tool, args, request.principal, config);
-    const answer = await this.ask(question, request.signal);
+    const answer = await this.asking.ask(question, request.signal);
     // An invalidation may have begun meanwhile: what was found before it is not given after it.
     if (answer === undefined || this.invalidations.awaited(tenant, tool.fullName)) return pastBy();
-    if (answer.kind === 'hit' && wish !== 'refresh') {
+    // Whatever it was kept for: no answer is older than the policy says that is in force now.
+    const outlived = answer.kind === 'hit' && answer.ageMs > this.ttlSeconds(tool) * 1_000;
+    if (answer.kind === 'hit' && !outlived && wish !== 'refresh') {
       counts.count(tenant, tool.fullName, answer.lane);
       const { lane, result, ageMs, similarity, texts } = answer;
       const served = { result, servedFrom: lane, ageMs, ...(similarity !== undefined && { similarity, texts }) };
       return { kind: 'hit', served: served as Served, question };
     }
-    if (answer.kind === 'hit') return { kind: 'miss', question, epoch: answer.epoch, shares: false };
-    counts.count(tenant, tool.fullName, 'miss', answer.refused);
+    if (answer.kind === 'hit' && !outlived) return { kind: 'miss', question, epoch: answer.epoch, shares: false };
+    counts.count(tenant, tool.fullName, 'miss', answer.kind === 'miss' ? answer.refused : undefined);
     return { kind: 'miss', question, epoch: answer.epoch, shares: wish !== 'refresh' };
   }
 
@@ -168,25 +159,12 @@ export class ResponseCache implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.breakers.close();
+    this.asking.close();
     await this.invalidations.close();
   }
 
   private ttlSeconds({ policy }: PublishedTool): number {
     return policy.cache?.ttlSeconds ?? this.config.ttlSeconds;
-  }
-
-  /** What the cache says, or nothing: it is not there, too slow, or has failed too often. */
-  private async ask(question: CacheQuestion, signal: StopSignal): Promise<CacheAnswer | undefined> {
-    const ask = () => this.bus.ask(lookUpAnswer, question, { deadlineMs: this.config.budgetMs, signal });
-    try {
-      // Only one that fails is watched: one that works costs no more than its answer.
-      return await (this.breakers.tracks(CACHE) ? this.breakers.run(CACHE, ask) : ask());
-    } catch (error) {
-      if (error instanceof Fault && error.code !== 'CANCELLED' && !this.breakers.tracks(CACHE))
-        await this.breakers.run(CACHE, () => Promise.reject(error)).catch(() => undefined);
-      return undefined;
-    }
   }
 }
 
