@@ -90,6 +90,33 @@ describe('[SC-10][SC-12] invalidations', () => {
     await late.close();
   });
 
+  it('of a front door that has died are asked for by another one, once it is silent for long', async () => {
+    jest.useFakeTimers();
+    const heir = await Invalidations.open(bus, { budgetMs: BUDGET_MS, log });
+    try {
+      let asked = 0;
+      let fails = true;
+      await serve(async () => {
+        asked += 1;
+        if (fails) throw new Fault('BACKEND_UNAVAILABLE', 'Not now.');
+      });
+      bus.tell(invalidationPending, { id: 'of one that has died', tenant: 't', patterns: ['a.get'] });
+      await jest.advanceTimersByTimeAsync(45_000);
+      expect([heir.awaited('t', 'a.get'), asked]).toEqual([true, 0]);
+      await jest.advanceTimersByTimeAsync(60_000);
+      // Passed by until it is confirmed, however often that fails.
+      expect(asked).toBeGreaterThan(2);
+      expect(heir.awaited('t', 'a.get')).toBe(true);
+      fails = false;
+      await jest.advanceTimersByTimeAsync(30_000);
+      expect([heir.awaited('t', 'a.get'), one.awaited('t', 'a.get')]).toEqual([false, false]);
+      expect(told).toContain('confirmed of one that has died');
+    } finally {
+      await heir.close();
+      jest.useRealTimers();
+    }
+  });
+
   it('are remembered as long as an entry may live at most', async () => {
     bus.tell(invalidationPending, { id: 'of a front door that has died', tenant: 't', patterns: ['a.get'] });
     await pause(0);

@@ -6,12 +6,17 @@ import type { Log } from '@portico/observe';
 /** How long an entry may live at most, whatever its tool's policy says: so long an invalidation may have to be remembered. */
 export const LONGEST_TTL_MS = 24 * 3_600_000;
 const RETRY_MS = { first: 250, most: 15_000 };
+/** Who asks again is heard of each time; so long after the last word of one, whoever asked has died, and another one asks. */
+const ORPHANED_MS = 4 * RETRY_MS.most;
 /** Most invalidations that wait to be confirmed; beyond, the cache is passed by altogether. */
 const MOST_PENDING = 10_000;
 
 interface Pending {
   readonly tenant: string;
+  readonly patterns: readonly string[];
   readonly globs: readonly DotGlob[];
+  /** When it was last spoken of, by `performance.now()`. */
+  readonly heardAt: number;
   readonly until: number;
 }
 
@@ -37,6 +42,7 @@ export class Invalidations {
   /** What waits to be asked for again, one of each tenant and patterns. */
   private readonly retries = new Map<string, Retry>();
   private subscriptions: Subscription[] = [];
+  private adopting: NodeJS.Timeout | undefined;
   /** By `performance.now()`. */
   private overflowedUntil = 0;
   private closed = false;
@@ -52,6 +58,7 @@ export class Invalidations {
       bus.listen(invalidationPending, ({ id, tenant, patterns }) => opened.remember(id, tenant, patterns)),
       bus.listen(invalidationConfirmed, ({ id }) => void opened.pending.delete(id)),
     ]);
+    opened.adopting = setInterval(() => opened.adopt(), RETRY_MS.most).unref();
     return opened;
   }
 
@@ -110,6 +117,7 @@ export class Invalidations {
 
   async close(): Promise<void> {
     this.closed = true;
+    clearInterval(this.adopting);
     for (const { timer } of this.retries.values()) clearTimeout(timer);
     await Promise.all(this.subscriptions.map((subscription) => subscription.close()));
   }
@@ -121,7 +129,15 @@ export class Invalidations {
       return;
     }
     const globs = patterns.map((pattern) => new DotGlob(pattern));
-    this.pending.set(id, { tenant, globs, until: performance.now() + LONGEST_TTL_MS });
+    const heardAt = performance.now();
+    this.pending.set(id, { tenant, patterns, globs, heardAt, until: heardAt + LONGEST_TTL_MS });
+  }
+
+  /** Asks for what a front door asked for that is no more: otherwise all would pass it by as long as an entry may live. */
+  private adopt(): void {
+    const now = performance.now();
+    for (const [id, { tenant, patterns, heardAt, until }] of this.pending)
+      if (now - heardAt >= ORPHANED_MS && until > now) this.again(id, tenant, patterns, RETRY_MS.first, until);
   }
 
   private announce(id: string, tenant: string, patterns: readonly string[]): void {
@@ -148,7 +164,8 @@ export class Invalidations {
     const other = this.retries.get(key);
     if (other !== undefined) {
       other.until = Math.max(other.until, until);
-      return this.confirmed(id, true);
+      if (other.id !== id) this.confirmed(id, true);
+      return;
     }
     const timer = setTimeout(() => {
       this.retries.delete(key);
