@@ -1,9 +1,11 @@
 import type { Bus } from '@portico/bus';
 import { catalogueChanged, rollCall } from '@portico/contracts';
 import type { PayloadOf, SourceAddress, sourceBye, sourceHeartbeat, sourceHello } from '@portico/contracts';
+import type { Log } from '@portico/observe';
 import type { Catalogue } from './catalogue.js';
 import { SILENCE_MS } from './known-sources.js';
 import type { KnownSources } from './known-sources.js';
+import { OtherVersions } from './other-versions.js';
 
 const TICK_MS = 250;
 /** A tick that comes so late says that nothing else was heard either: the process was busy, or slept. */
@@ -17,12 +19,14 @@ export interface AttendanceOptions {
   readonly graceMs: number;
   /** Most silent sources that are still shown as unavailable. */
   readonly maxSilent: number;
+  readonly log: Log;
 }
 
 /** Who is there: hears sources come and go, and notices those that fall silent. One timer for all of them. */
 export class Attendance {
   readonly #begun = performance.now();
   readonly #gone = new Set<SourceAddress>();
+  readonly #others: OtherVersions;
   readonly #timer: NodeJS.Timeout;
   #tickedAt = this.#begun;
   #calledAt = -Infinity;
@@ -34,10 +38,12 @@ export class Attendance {
     private readonly catalogue: Catalogue,
     private readonly options: AttendanceOptions,
   ) {
+    this.#others = new OtherVersions(options.log);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
   hello(hello: PayloadOf<typeof sourceHello>): void {
+    if (this.#others.has(hello)) return;
     const { source } = hello;
     const arrival = this.known.hello(hello, performance.now());
     this.#gone.delete(source);
@@ -47,7 +53,8 @@ export class Attendance {
   }
 
   bye(bye: PayloadOf<typeof sourceBye>): void {
-    const { source } = bye;
+    const { source, instance } = bye;
+    if (this.#others.knows(source, instance)) return this.#others.forget(source, instance);
     const wasLast = this.known.bye(bye);
     // Who asks may hold what this process has never heard of.
     if (!this.#settled && !this.known.get(source)) this.#gone.add(source);
@@ -57,7 +64,8 @@ export class Attendance {
 
   heartbeat(beat: PayloadOf<typeof sourceHeartbeat>): void {
     const now = performance.now();
-    if (this.known.heartbeat(beat, now) || now - this.#calledAt < SILENCE_MS / 2) return;
+    const sources = beat.sources.filter((source) => !this.#others.knows(source, beat.instance));
+    if (this.known.heartbeat({ ...beat, sources }, now) || now - this.#calledAt < SILENCE_MS / 2) return;
     this.#calledAt = now;
     this.bus.tell(rollCall, {});
   }

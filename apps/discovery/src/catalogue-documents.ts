@@ -3,6 +3,7 @@ import { CONTRACTS_VERSION, SourceAddress, SourceCatalogue } from '@portico/cont
 import type { Log } from '@portico/observe';
 import type { Documents, Json } from '@portico/storage';
 import { z } from 'zod';
+import { majorOf } from './other-versions.js';
 import { StoreUse } from './store-use.js';
 
 const CATALOGUES = 'catalogues';
@@ -30,8 +31,6 @@ export interface RememberedCatalogue {
 }
 
 type Listed = Awaited<ReturnType<Documents['list']>>;
-
-const majorOf = (version: string): string => version.split('.')[0]!;
 
 /**
  * The last known good catalogue of each source, beyond the life of this process. What can not be read is as if it were

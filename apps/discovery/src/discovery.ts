@@ -44,7 +44,7 @@ export class Discovery implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly bus: Bus,
     private readonly config: DiscoveryConfig,
     private readonly stores: DiscoveryStores,
-    log: Log,
+    private readonly log: Log,
   ) {
     this.#catalogue = new Catalogue(bus, this.#known, {
       ttlMs: config.cacheTtlMs,
@@ -66,7 +66,7 @@ export class Discovery implements OnApplicationBootstrap, OnApplicationShutdown 
     const { bus } = this;
     const catalogue = this.#catalogue;
     const { graceMs, maxEntries } = this.config;
-    const attendance = new Attendance(bus, this.#known, catalogue, { graceMs, maxSilent: maxEntries });
+    const attendance = new Attendance(bus, this.#known, catalogue, { graceMs, maxSilent: maxEntries, log: this.log });
     this.#attendance = attendance;
     try {
       this.#opened.push(await bus.listen(sourceHello, (hello) => attendance.hello(hello)));
