@@ -50,8 +50,16 @@ const SOURCES = ['upstreams', 'adapter-dagger', 'task-runtime'];
  * @typedef {ReturnType<typeof needs>} Needs
  */
 
+/** @template Value @param {Readonly<Record<string, Value>>} values @param {string} name */
+const figure = (values, name) => {
+  const value = values[name];
+  if (value === undefined) throw new Error(`The figures that were measured have no "${name}".`);
+  return value;
+};
+
 /** A figure of the mix, for each call. @param {Measured} measured @param {(cost: Cost) => number} of */
-const perCall = ({ calls }, of) => Object.entries(MIX).reduce((sum, [kind, share]) => sum + share * of(calls[kind]), 0);
+const perCall = ({ calls }, of) =>
+  Object.entries(MIX).reduce((sum, [kind, share]) => sum + share * of(figure(calls, kind)), 0);
 
 /**
  * What one Portico needs for so many calls a second: processes of each service, and what they ask of bus and stores.
@@ -61,7 +69,7 @@ export const needs = (measured, callsPerSecond) => {
   const { busy, fewest, invalidating, announcements, heardMicros, tells, natsCpus, postgresCpus } = ASSUMED;
   const announced = callsPerSecond * invalidating * announcements;
   const cpuOf = (/** @type {string} */ name) =>
-    (callsPerSecond * perCall(measured, ({ cpuMicros }) => cpuMicros[name])) / 1e6;
+    (callsPerSecond * perCall(measured, ({ cpuMicros }) => figure(cpuMicros, name))) / 1e6;
   const processesFor = (/** @type {number} */ cpu, /** @type {number} */ spent) =>
     spent >= busy ? Infinity : Math.max(fewest, Math.ceil(cpu / (busy - spent)));
 
@@ -80,12 +88,15 @@ export const needs = (measured, callsPerSecond) => {
   const { first, door } = measured.redisScriptMicros;
   const perScript = door * (doors - 1);
   const redisCpu = cpuOf('redis-server') + (callsPerSecond * perScript + tells * doors * (first + perScript)) / 1e6;
-  const service = perCall(measured, ({ cpuMicros }) => cpuMicros['front-door']) / 1e6;
+  const service = perCall(measured, ({ cpuMicros }) => figure(cpuMicros, 'front-door')) / 1e6;
   return {
     callsPerSecond,
     processes,
     connections: all,
-    memoryMiB: Object.entries(processes).reduce((sum, [name, count]) => sum + count * measured.residentMiB[name], 0),
+    memoryMiB: Object.entries(processes).reduce(
+      (sum, [name, count]) => sum + count * figure(measured.residentMiB, name),
+      0,
+    ),
     /** Of the front door that a call comes to, in milliseconds: each has a queue of its own. */
     waitP99Ms: 1_000 * waits({ perSecond: callsPerSecond / doors, serviceSeconds: service, servers: 1 }).p99,
     busSent: callsPerSecond * perCall(measured, ({ busSent }) => busSent) + announced + beats,
@@ -133,7 +144,7 @@ export const limits = (measured) =>
 export const plan = (measured, factor) => {
   const calls = ONE.callsPerSecond * factor;
   const tenants = ONE.tenants * factor;
-  const cells = Math.ceil(calls / limits(measured)[0].callsPerSecond);
+  const cells = Math.ceil(calls / Math.min(...limits(measured).map(({ callsPerSecond }) => callsPerSecond)));
   return {
     factor,
     calls,

@@ -43,18 +43,21 @@ const numbers = (seed) => {
  */
 export const simulate = ({ perSecond, serviceSeconds, servers, split, requests, seed = 1 }) => {
   const next = numbers(seed);
-  const freeAt = new Float64Array(servers);
+  /** When each server is free. */
+  const freeAt = Array.from({ length: servers }, () => 0);
   const waited = new Float64Array(requests);
   let now = 0;
   for (let count = 0; count < requests; count++) {
     now -= Math.log(next()) / perSecond;
-    let server = Math.min(servers - 1, Math.floor(next() * servers));
-    if (split === 'shared')
-      for (let other = 0; other < servers; other++) if (freeAt[other] < freeAt[server]) server = other;
-    const begins = Math.max(now, freeAt[server]);
+    const free = split === 'shared' ? Math.min(...freeAt) : undefined;
+    const server = free === undefined ? Math.min(servers - 1, Math.floor(next() * servers)) : freeAt.indexOf(free);
+    const begins = Math.max(now, freeAt[server] ?? 0);
     waited[count] = begins - now;
     freeAt[server] = begins - Math.log(next()) * serviceSeconds;
   }
   const sorted = waited.toSorted();
-  return { mean: waited.reduce((sum, wait) => sum + wait, 0) / requests, p99: sorted[Math.floor(requests * 0.99)] };
+  return {
+    mean: waited.reduce((sum, wait) => sum + wait, 0) / requests,
+    p99: sorted[Math.floor(requests * 0.99)] ?? 0,
+  };
 };
