@@ -7,7 +7,7 @@ import type { Migrations } from './migrate.js';
 import { Turns } from './turns.js';
 
 /** `json` and not `jsonb`, which refuses \u0000 and half surrogates and sorts keys: a document comes back as it went in. */
-const MIGRATIONS: Migrations = {
+export const MIGRATIONS: Migrations = {
   of: 'documents',
   steps: [
     {
