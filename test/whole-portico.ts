@@ -52,7 +52,12 @@ export class WholePortico {
     writeFileSync(join(folder, 'keys.json'), keyFileText([entry]), { mode: 0o600 });
   }
 
-  static async start(busUrl: string, policy: Record<string, unknown>): Promise<WholePortico> {
+  /** `more` are settings of all services. */
+  static async start(
+    busUrl: string,
+    policy: Record<string, unknown>,
+    more: Record<string, string> = {},
+  ): Promise<WholePortico> {
     const folder = mkdtempSync(join(tmpdir(), 'portico-whole-'));
     const portico = new WholePortico(folder, await Backends.start(folder), busUrl);
     writeFileSync(join(folder, 'policy.yaml'), JSON.stringify(policy));
@@ -66,6 +71,7 @@ export class WholePortico {
       PORT: '0',
       ADMIN_PORT: '0',
       SEMANTIC_CACHE: 'off',
+      ...more,
     };
     const services: Record<string, Start> = {
       discovery: (bus, log) => discovery.startDiscovery(bus, discovery.readConfig(env), log),

@@ -248,6 +248,7 @@ describe('[AD-16] arguments', () => {
     ['list_users', { limit: 0 }],
     ['post_message', { text: '' }],
     ['post_message', { text: ' \n' }],
+    ['post_message', { text: 'half a \ud83d' }],
     ['post_message', { text: 'x'.repeat(4_001) }],
     ['post_message', { text: 'x', mention: ['channel'] }],
     ['post_message', { text: 'x', mention: ['U1> <!channel'] }],

@@ -72,6 +72,7 @@ describe('[AD-16] slack-bridge', () => {
     [contracts.readSlackChannel, { channel: 'C0123456789', limit: 1_000 }],
     [contracts.postSlackMessage, { channel: 'U0123456789', text: 'x' }],
     [contracts.postSlackMessage, { channel: 'C0123456789', text: 'x'.repeat(4_001) }],
+    [contracts.postSlackMessage, { channel: 'C0123456789', text: '\ud83d' }],
     [contracts.postSlackMessage, { channel: 'C0123456789', text: 'x', mention: ['U1>\n<!channel'] }],
     [contracts.addSlackReaction, { channel: 'C0123456789', ts: '1', emoji: 'eyes' }],
   ])('checks what it is asked itself, whoever asks: %#', async (call, request) => {

@@ -85,6 +85,7 @@ export {
   SlackChannelId,
   SlackCursor,
   SlackEmoji,
+  SlackText,
   SlackMessage,
   SlackMessageTs,
   SlackUser,

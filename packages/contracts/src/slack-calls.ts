@@ -60,10 +60,17 @@ export type SlackUser = z.infer<typeof SlackUser>;
 const nextCursor = z.string().optional();
 const MessagePage = z.object({ messages: z.array(SlackMessage), nextCursor });
 
+/** Text that Slack can show: something to be seen, and no half of a character, which no request can carry. */
+export const SlackText = z
+  .string()
+  .min(1)
+  .max(4_000)
+  .regex(/^(?=[\s\S]*\S)\P{Cs}*$/u, 'must have something in it that can be seen, and whole characters alone');
+
 /** What an agent says: all of it is shown as it is, so that nothing in it calls or links anybody. */
 const Saying = z.object({
   channel: SlackChannelId,
-  text: z.string().min(1).max(4_000).regex(/\S/, 'must have something in it that can be seen'),
+  text: SlackText,
   /** People who are called by name before the text. */
   mention: z.array(SlackUserId).max(10).optional(),
 });

@@ -15,4 +15,4 @@ export const Name = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^\P{Cc}*$/u, 'must be without control characters');
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be without control characters');

@@ -19,7 +19,7 @@ const words = (longest: number) =>
     .string()
     .min(1)
     .max(longest)
-    .regex(/^\P{Cc}*$/u, 'must be without control characters');
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be without control characters');
 
 export const Ref = words(250).describe('branch, tag or hash of a commit; the default branch unless given');
 export const BranchName = words(250);

@@ -20,4 +20,4 @@ export const words = (longest: number) =>
     .trim()
     .min(1)
     .max(longest)
-    .regex(/^\P{Cc}*$/u, 'must be one line without control characters');
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be one line of whole characters, without control characters');

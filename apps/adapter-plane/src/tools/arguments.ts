@@ -27,14 +27,14 @@ const words = (longest: number) =>
     .trim()
     .min(1)
     .max(longest)
-    .regex(/^\P{Cc}*$/u, 'must be one line without control characters');
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be one line of whole characters, without control characters');
 
 const text = (longest: number) =>
   z
     .string()
     .max(longest)
     // eslint-disable-next-line no-control-regex -- they are what is refused
-    .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f]*$/, 'must be text without control characters');
+    .regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\p{Cs}]*$/u, 'must be text without control characters');
 
 export const SearchWords = words(200);
 export const CommentText = text(20_000).refine((given) => given.trim() !== '', { message: 'must not be empty' });

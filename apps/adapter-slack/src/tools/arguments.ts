@@ -1,4 +1,4 @@
-import { SlackChannelId, SlackCursor, SlackMessageTs, SlackUserId } from '@portico/contracts';
+import { SlackChannelId, SlackCursor, SlackMessageTs, SlackText, SlackUserId } from '@portico/contracts';
 import { z } from 'zod';
 
 /** Whether it is open to agents is the bridge's to say. */
@@ -16,14 +16,9 @@ export const limit = (most: number, unlessGiven: number) =>
 /** What is said. */
 export const saying = {
   channel: Channel,
-  text: z
-    .string()
-    .min(1)
-    .max(4_000)
-    .regex(/\S/, 'must have something in it that can be seen')
-    .describe(
-      'what is said. *bold*, _italic_, `code`, lists and plain addresses work; < > and & are shown as they are, so nothing in it calls a person, a group or the channel',
-    ),
+  text: SlackText.describe(
+    'what is said. *bold*, _italic_, `code`, lists and plain addresses work; < > and & are shown as they are, so nothing in it calls a person, a group or the channel',
+  ),
   mention: z
     .array(SlackUserId)
     .max(10)
