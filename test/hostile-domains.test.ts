@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
 import { Envelope } from '@portico/contracts';
-import { type NatsServer, describeIfAvailable, startNatsServer } from '@portico/testkit';
+import { type NatsServer, cutOff, describeIfAvailable, endless, startNatsServer } from '@portico/testkit';
 import { closedWebhook, webhook } from '../apps/adapter-n8n/test/n8n-workflows.js';
 import { WholePortico, call } from './whole-portico.js';
 
@@ -215,6 +215,69 @@ describeIfAvailable('nats-server', 'hostile callers and backends of every domain
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
     expect(portico.backends.n8n.records.workflows.filter(({ tags }) => tags.length > 0)).toHaveLength(1);
   }, 600_000);
+
+  type Answer = (response: ServerResponse) => void;
+  const ended =
+    (status: number, headers: Record<string, string>, body: string | Buffer = ''): Answer =>
+    (response) =>
+      void response.writeHead(status, headers).end(body);
+  const json = { 'content-type': 'application/json' };
+  const drip: Answer = (response) => {
+    response.writeHead(200, json);
+    const timer = setInterval(() => response.write(' '), 50);
+    response.once('close', () => clearInterval(timer));
+  };
+  const elsewhere = (status: number) => (response: ServerResponse) => {
+    const location = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/api/v1/workflows`;
+    ended(status, { location, refresh: `0; url=${location}`, link: `<${location}>; rel="next"` })(response);
+  };
+  const ANSWERS: readonly [name: string, code: RegExp, answer: Answer][] = [
+    ...[301, 302, 303, 307, 308].map(
+      (status) => [`a redirect ${status}`, /UNKNOWN_ERROR/, elsewhere(status)] as [string, RegExp, Answer],
+    ),
+    ['an answer without an end', /PAYLOAD_TOO_LARGE/, endless],
+    ['an answer by drops', /TIMEOUT/, drip],
+    ['silence', /TIMEOUT/, () => {}],
+    ['a page', /UNKNOWN_ERROR/, ended(200, { 'content-type': 'text/html' }, '<html>at /srv/x.js:1</html>')],
+    ['nothing', /UNKNOWN_ERROR/, ended(204, {})],
+    [
+      'a bomb',
+      /UNKNOWN_ERROR/,
+      ended(200, { ...json, 'content-encoding': 'gzip' }, gzipSync(Buffer.alloc(50_000_000))),
+    ],
+    ['depth', /UNKNOWN_ERROR/, ended(200, json, '['.repeat(1_000_000))],
+    ['a prototype', /UNKNOWN_ERROR/, ended(200, json, '{"__proto__":{"polluted":true,"ok":true,"data":[]}}')],
+    ['no Unicode', /UNKNOWN_ERROR/, ended(200, json, Buffer.from([0x22, 0xff, 0xfe, 0x22]))],
+    ['endless headers', /BACKEND_UNAVAILABLE/, ended(200, { ...json, 'x-long': 'x'.repeat(200_000) })],
+    ['what is no HTTP', /BACKEND_UNAVAILABLE/, (response) => void response.socket?.end('SSH-2.0-x\r\n\r\n')],
+    ['a length that is not kept', /BACKEND_UNAVAILABLE/, cutOff],
+  ];
+
+  it.each(ANSWERS)(
+    '[AD-3][AD-4] a backend that answers with %s costs that call alone, and it is told as what it is',
+    async (_name, code, answer) => {
+      const { dispatcher, plane, n8n, slack, github } = portico.backends;
+      const reads: [tool: string, args: Args][] = [
+        ['dagger.get_run', usual['dagger.get_run']!],
+        ['plane.list_states', { project: 'SHOP' }],
+        ['n8n.list_workflows', {}],
+        ['slack.list_users', {}],
+        ['github.list_issues', { repository: 'acme/shop' }],
+      ];
+      for (const { faults } of [dispatcher, n8n, slack.proxy, github.proxy]) {
+        faults.length = 0;
+        // A read is asked once more where it may be.
+        faults.push(answer, answer);
+      }
+      plane.fault = (_request, response) => (answer(response), true);
+      const codes = await Promise.all(reads.map(async ([tool, args]) => [tool, await codeOf(tool, args)]));
+      expect(codes).toEqual(reads.map(([tool]) => [tool, expect.stringMatching(code)]));
+      for (const { faults } of [dispatcher, n8n, slack.proxy, github.proxy]) faults.length = 0;
+      plane.fault = () => false;
+      for (const [tool, args] of reads) expect([tool, await codeOf(tool, args)]).toEqual([tool, 'OK']);
+      expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    },
+  );
 });
 
 /** A value with each text in it replaced in turn, and each name of a field. */
