@@ -9,26 +9,32 @@ const HEAD = `# Written by \`npm run nats:permissions\` from what each service d
 include "passwords/passwords.conf"
 `;
 
-/** @param {string} service */
-export const passwordName = (service) => `PASSWORD_${service.toUpperCase().replaceAll('-', '_')}`;
+/** Who a service is to the bus: the second is for the moment in which its password changes, and may the same. @param {string} service */
+export const usersOf = (service) => [service, `${service}-next`];
+
+/** @param {string} user */
+export const passwordName = (user) => `PASSWORD_${variable(user)}`;
 
 /**
  * @param {Readonly<Record<string, Conversations>>} services
  * @returns {string}
  */
 export function permissionFile(services) {
-  const users = Object.keys(services).map((service) => {
+  const names = Object.keys(services);
+  const permissions = names.map((service) => {
     const { publish, subscribe } = permissionsOf(service, services);
-    return `    {
-      user: "${service}", password: $${passwordName(service)}
-      permissions: {
-        publish: { allow: [${lines(publish)}] }
-        subscribe: { allow: [${lines(subscribe)}] }
-      }
-    }
+    return `  ${variable(service)}: {
+    publish: { allow: [${lines(publish)}] }
+    subscribe: { allow: [${lines(subscribe)}] }
+  }
 `;
   });
-  return `${HEAD}\nauthorization {\n  users: [\n${users.join('')}  ]\n}\n`;
+  const users = names.flatMap((service) =>
+    usersOf(service).map(
+      (user) => `    { user: "${user}", password: $${passwordName(user)}, permissions: $${variable(service)} }\n`,
+    ),
+  );
+  return `${HEAD}\nauthorization {\n${permissions.join('')}\n  users: [\n${users.join('')}  ]\n}\n`;
 }
 
 /**
@@ -74,4 +80,7 @@ const sorted = (subjects) => [...new Set(subjects)].sort();
 
 /** @param {readonly string[]} subjects */
 const lines = (subjects) =>
-  subjects.length === 0 ? '' : `\n${subjects.map((subject) => `          "${subject}"\n`).join('')}        `;
+  subjects.length === 0 ? '' : `\n${subjects.map((subject) => `      "${subject}"\n`).join('')}    `;
+
+/** As nats-server takes the name of a variable. @param {string} name */
+const variable = (name) => name.toUpperCase().replaceAll('-', '_');

@@ -14,7 +14,7 @@ import { readConfig as readCache, startSemanticCache } from '@portico/semantic-c
 import { readConfig as readTask, startTaskRuntime } from '@portico/task-runtime';
 import { type NatsWithUsers, SlackDouble, describeIfAvailable, startNatsWithUsers } from '@portico/testkit';
 import { readConfig as readUpstreams, startUpstreams } from '@portico/upstreams';
-import { permissionFile, permissionsOf } from '../scripts/nats-permission-file.js';
+import { permissionFile, permissionsOf, usersOf } from '../scripts/nats-permission-file.js';
 
 const root = join(import.meta.dirname, '..');
 const FILE = join(root, 'infra/nats/permissions.conf');
@@ -142,27 +142,30 @@ describeIfAvailable('nats-server', '[OP-5] the bus with its permissions', () => 
     ]),
   ].map((subject) => subject.replaceAll('*', 'any'));
 
-  it('has a user for every service', () => {
-    expect(nats.users).toEqual(apps);
+  it('has two users for every service, which may the same', () => {
+    expect(nats.users).toEqual(apps.flatMap(usersOf));
   });
 
-  it.each(apps)('refuses %s every subject that is not its own, and no other', async (app) => {
-    const { publish, subscribe } = permissionsOf(app, services);
-    const tried = [...subjects, '>', '*.*.*', 'domain.>', ...inboxes.map((inbox) => inbox.replace('someone', '>'))];
-    const refused = await refusals(nats.urlOf(app), [
-      ...subjects.map((subject) => `PUB ${subject} 0\r\n\r\n`),
-      ...tried.map((subject, sid) => `SUB ${subject} ${sid}\r\n`),
-    ]);
-    const may = (patterns: readonly string[], subject: string) => patterns.some((one) => fits(one, subject));
-    expect(refused.filter((one) => one.startsWith('Publish '))).toEqual(
-      subjects.filter((subject) => !may(publish, subject)).map((subject) => `Publish ${subject}`),
-    );
-    expect(refused.filter((one) => one.startsWith('Subscription '))).toEqual(
-      tried
-        .filter((subject) => subject !== `_INBOX_${app}.>` && !may(subscribe, subject))
-        .map((subject) => `Subscription ${subject}`),
-    );
-  });
+  it.each(apps.flatMap((app) => usersOf(app).map((user) => [user, app] as const)))(
+    'refuses %s every subject that is not its own, and no other',
+    async (user, app) => {
+      const { publish, subscribe } = permissionsOf(app, services);
+      const tried = [...subjects, '>', '*.*.*', 'domain.>', ...inboxes.map((inbox) => inbox.replace('someone', '>'))];
+      const refused = await refusals(nats.urlOf(user), [
+        ...subjects.map((subject) => `PUB ${subject} 0\r\n\r\n`),
+        ...tried.map((subject, sid) => `SUB ${subject} ${sid}\r\n`),
+      ]);
+      const may = (patterns: readonly string[], subject: string) => patterns.some((one) => fits(one, subject));
+      expect(refused.filter((one) => one.startsWith('Publish '))).toEqual(
+        subjects.filter((subject) => !may(publish, subject)).map((subject) => `Publish ${subject}`),
+      );
+      expect(refused.filter((one) => one.startsWith('Subscription '))).toEqual(
+        tried
+          .filter((subject) => subject !== `_INBOX_${app}.>` && !may(subscribe, subject))
+          .map((subject) => `Subscription ${subject}`),
+      );
+    },
+  );
 
   it('lets nobody in without a password', async () => {
     const refused = await connectBus({ url: nats.url, name: 'front-door' }).catch((error: Error) => error.message);

@@ -11,6 +11,7 @@ import { toolPath } from './installed-tool.js';
 
 const START_MS = 10_000;
 const STOP_MS = 3_000;
+const LOG_LIMIT = 100_000;
 
 export interface NatsServerOptions {
   /** A free one unless given. */
@@ -28,6 +29,10 @@ export interface NatsServer {
   kill(): Promise<void>;
   /** Starts it again on the same port, stopping it first if it runs. */
   restart(): Promise<void>;
+  /** Lets it read its configuration again, as it runs; resolves when it has. Rejects when it does not within 10 s. */
+  reload(): Promise<void>;
+  /** What it has written to its log, the last 100,000 characters of it. */
+  log(): string;
 }
 
 export const natsServerAvailable = (): boolean => toolPath('nats-server') !== undefined;
@@ -45,15 +50,15 @@ export const startNatsServer = async (options: NatsServerOptions = {}): Promise<
   const killWithUs = (): void => void child?.kill('SIGKILL');
   process.on('exit', killWithUs);
 
+  let output = '';
   const start = async (): Promise<void> => {
     child = spawn(binary, ['-a', '127.0.0.1', '-p', String(port), '-c', config], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let output = '';
-    child.stderr?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-2_000)));
+    child.stderr?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-LOG_LIMIT)));
     await untilAnswers(port, child).catch((error: unknown) => {
       child?.kill('SIGKILL');
-      throw new Error(`nats-server did not start: ${output}`, { cause: error });
+      throw new Error(`nats-server did not start: ${output.slice(-2_000)}`, { cause: error });
     });
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -72,6 +77,14 @@ export const startNatsServer = async (options: NatsServerOptions = {}): Promise<
     url: `nats://127.0.0.1:${String(port)}`,
     port,
     kill: () => end('SIGKILL'),
+    log: () => output,
+    reload: async () => {
+      output = '';
+      child?.kill('SIGHUP');
+      for (const until = performance.now() + START_MS; performance.now() < until; await delay(20))
+        if (output.includes('Reloaded server configuration')) return;
+      throw new Error(`nats-server did not read its configuration again: ${output.slice(-2_000)}`);
+    },
     restart: async () => {
       await end('SIGTERM');
       await start();

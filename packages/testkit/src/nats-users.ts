@@ -9,32 +9,52 @@ export interface NatsWithUsers extends NatsServer {
   readonly users: readonly string[];
   /** Its address as one of the users comes to it. */
   urlOf(user: string): string;
+  /** Its address as somebody who may do all: for a test that plays several roles at once, never for a service. */
+  readonly urlOfAnybody: string;
+  /** A new password for one user: who came by the old one is sent away, nobody else is. */
+  changePassword(user: string): Promise<void>;
 }
 
 /** Starts a real nats-server with a file of permissions as infra/nats has it, and a password for each user of it. */
 export const startNatsWithUsers = async (permissionFile: string): Promise<NatsWithUsers> => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-nats-users-'));
   const permissions = await readFile(permissionFile, 'utf8');
-  const passwords = new Map(
+  const variables = new Map(
     [...permissions.matchAll(/user: "([^"]+)", password: \$(\w+)/g)].map(([, user = '', variable = '']) => [
       user,
-      { variable, password: randomBytes(12).toString('hex') },
+      variable,
     ]),
   );
+  const passwords = new Map([...variables.keys(), ANYBODY].map((user) => [user, newPassword()]));
+  const writePasswords = (): Promise<void> => {
+    const lines = [...variables].map(([user, variable]) => `${variable}: "${passwords.get(user)}"\n`);
+    return writeFile(join(folder, 'passwords/passwords.conf'), lines.join(''));
+  };
   await mkdir(join(folder, 'passwords'));
-  const lines = [...passwords.values()].map(({ variable, password }) => `${variable}: "${password}"\n`);
-  await writeFile(join(folder, 'passwords/passwords.conf'), lines.join(''));
-  await writeFile(join(folder, 'permissions.conf'), permissions);
+  await writePasswords();
+  const anybody = `    { user: "${ANYBODY}", password: "${passwords.get(ANYBODY)}" }\n`;
+  await writeFile(
+    join(folder, 'permissions.conf'),
+    permissions.replace('  users: [\n', (start) => start + anybody),
+  );
   // An include is looked for from the file that has it, and the server's own is elsewhere.
   const up = '../'.repeat(tmpdir().split('/').length + 2);
   const server = await startNatsServer({ config: `include "${up}${join(folder, 'permissions.conf').slice(1)}"` });
+  const urlOf = (user: string): string => {
+    const password = passwords.get(user);
+    if (password === undefined) throw new Error(`There is no user ${user}.`);
+    return `nats://${user}:${password}@127.0.0.1:${server.port}`;
+  };
   return {
     ...server,
-    users: [...passwords.keys()],
-    urlOf: (user) => {
-      const { password } = passwords.get(user) ?? {};
-      if (password === undefined) throw new Error(`There is no user ${user}.`);
-      return `nats://${user}:${password}@127.0.0.1:${server.port}`;
+    users: [...variables.keys()],
+    urlOf,
+    urlOfAnybody: urlOf(ANYBODY),
+    changePassword: async (user) => {
+      urlOf(user);
+      passwords.set(user, newPassword());
+      await writePasswords();
+      await server.reload();
     },
     stop: async () => {
       await server.stop();
@@ -42,3 +62,6 @@ export const startNatsWithUsers = async (permissionFile: string): Promise<NatsWi
     },
   };
 };
+
+const ANYBODY = 'anybody';
+const newPassword = (): string => randomBytes(12).toString('hex');
