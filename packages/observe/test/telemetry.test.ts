@@ -192,6 +192,32 @@ describe('[OP-11] telemetry', () => {
     },
   );
 
+  it('is given up at the end with a collector that holds on to what it is sent', async () => {
+    await open({ OTEL_EXPORTER_OTLP_TIMEOUT: '30000', OTEL_METRICS_EXPORTER: 'none' });
+    collector.answer = () => undefined;
+    beginSpan('server', 'm', '', AGENT)!.end();
+    const stopping = performance.now();
+    await closeTelemetry();
+    expect(performance.now() - stopping).toBeGreaterThan(1_500);
+    expect(performance.now() - stopping).toBeLessThan(20_000);
+    expect(collector.requests).toHaveLength(1);
+    // What was given up is still tried, in a process that does not end: here it comes to its end.
+    collector.answer = undefined;
+    collector.cut();
+    await until(() => collector.spans.length === 1);
+  });
+
+  it('keeps a bounded number of spans for a collector that takes none', async () => {
+    await open({
+      OTEL_BSP_MAX_QUEUE_SIZE: '100',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '100',
+      OTEL_METRICS_EXPORTER: 'none',
+    });
+    for (let i = 0; i < 1_000; i++) beginSpan('server', 'm', '', AGENT)!.end();
+    await closeTelemetry();
+    expect(collector.spans.length).toBeLessThanOrEqual(200);
+  });
+
   it('with a collector that comes back says so, and what is traced then arrives', async () => {
     await open({ OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_METRICS_EXPORTER: 'none' });
     collector.answer = (response) => void response.writeHead(400).end();

@@ -37,6 +37,8 @@ export interface OtlpCollector {
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[];
   /** Answers in place of the collector; undefined: it takes what comes. */
   answer: ((response: ServerResponse) => void) | undefined;
+  /** Breaks every open connection. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function startOtlpCollector(port = 0): Promise<OtlpCollector> {
     answer: undefined,
     metric: (name, service) =>
       collector.metrics.findLast((one) => one.name === name && (service === undefined || one.service === service)),
+    cut: () => server.closeAllConnections(),
     async close() {
       server.closeAllConnections();
       server.close();
