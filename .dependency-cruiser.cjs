@@ -10,6 +10,8 @@ const ARROWS = {
   'mcp-session': ['contracts'],
   'domain-kit': ['bus', 'contracts', 'observe', 'settings'],
 };
+/** What may import OpenTelemetry, and is imported only once telemetry is on. */
+const OTLP = '^packages/observe/src/(otlp|otlp-span|metric-producer|watched-exporter)\\.ts$';
 const TESTS = '(\\.spec\\.ts$|/test/)';
 
 const packageArrows = Object.entries(ARROWS).map(([name, allowed]) => ({
@@ -57,6 +59,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^(?:apps|packages)/([^/]+)/' },
       to: { path: '^apps/', pathNot: '^apps/(?:$1/|[^/]+/src/[^/]+\\.module\\.ts$)' },
+    },
+    {
+      name: 'opentelemetry-is-behind-otlp',
+      comment: 'It takes 100 ms to load, which nobody pays who has no collector.',
+      severity: 'error',
+      from: { pathNot: OTLP },
+      to: { path: '^node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'otlp-is-loaded-late',
+      comment: 'Only by the import() of telemetry.ts.',
+      severity: 'error',
+      from: { pathNot: OTLP },
+      to: { path: OTLP, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-test-in-the-product',
