@@ -24,12 +24,16 @@ export const log = createLog({ name: 'soak', level: 'error', format: 'json' });
 
 export const emptyHome = () => mkdtemp(join(scratch, 'home-'));
 
-/** Everything in one process, on the bus in process. @param {Record<string, object>} mcpServers */
-export const openPortico = async (mcpServers) => {
+/**
+ * Everything in one process, on the bus in process.
+ * @param {Record<string, object>} mcpServers @param {Record<string, string>} [more] settings
+ */
+export const openPortico = async (mcpServers, more = {}) => {
   const home = await emptyHome();
   const file = join(home, 'mcp.json');
   await writeFile(file, JSON.stringify({ mcpServers }));
   const env = {
+    ...more,
     MCP_SERVERS_FILE: file,
     PORTICO_HOME: home,
     WORKSPACE: join(home, 'workspace'),
