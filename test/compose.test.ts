@@ -1,11 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SettingsTable, readSettings } from '@portico/settings';
 import { parse } from 'yaml';
 
+/** A part of a volume. */
+interface Mounted {
+  readonly source: string;
+  readonly target: string;
+  readonly read_only: boolean;
+  readonly volume: { readonly subpath: string; readonly nocopy: boolean };
+}
 interface Service {
   readonly image: string;
   readonly build?: { readonly dockerfile: string; readonly target: string };
@@ -17,7 +24,7 @@ interface Service {
   readonly ports?: string[];
   readonly networks?: string[];
   readonly secrets?: string[];
-  readonly volumes?: string[];
+  readonly volumes?: (string | Mounted)[];
   readonly command?: string[];
   readonly depends_on?: Record<string, { readonly condition: string }>;
   readonly environment?: Record<string, string | number>;
@@ -49,9 +56,11 @@ const service = (name: string): Service => {
   return found;
 };
 
-/** Where the containers that use a store find its address. */
+/** Where a container finds its addresses, and nobody else's. */
 const STORES = '/run/portico';
 let stores: string;
+const plain = ({ volumes = [] }: Service): string[] => volumes.filter((volume) => typeof volume === 'string');
+const parts = ({ volumes = [] }: Service): Mounted[] => volumes.filter((volume) => typeof volume !== 'string');
 /** Runs what the container `passwords` runs, on a folder of ours. */
 const makePasswords = (): void => {
   const script = service('passwords').command?.[0] ?? '';
@@ -85,11 +94,11 @@ describe('[OP-1] docker-compose.yml', () => {
   it.each(apps)('sets what %s requires, and nothing that it does not know', async (app) => {
     const env = environmentOf(service(app));
     const { settings, readConfig } = await configOf(app);
-    const here = Object.entries(env).map(([name, value]) => [name, value.replace(STORES, stores)] as const);
+    const here = Object.entries(env).map(([name, value]) => [name, value.replace(STORES, join(stores, app))] as const);
     expect(readConfig(Object.fromEntries(here))).toBeDefined();
     const known = Object.keys(settings).flatMap((name) => [name, `${name}_FILE`]);
     expect(Object.keys(env).filter((name) => !known.includes(name))).toEqual([]);
-    expect(env['BUS_URL']).toBe('nats://nats:4222');
+    expect(env['BUS_URL_FILE']).toBe(`${STORES}/bus-url`);
   });
 
   it.each(apps)('builds %s by a target of its own, which runs its main', (app) => {
@@ -122,21 +131,76 @@ describe('[OP-1] docker-compose.yml', () => {
     expect(all.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['front-door']);
   });
 
+  const read = (name: string): string => readFileSync(join(stores, name), 'utf8');
+  const files = (): string[] =>
+    (readdirSync(stores, { recursive: true }) as string[])
+      .filter((name) => statSync(join(stores, name)).isFile())
+      .sort();
+
   it('makes the passwords of the stores once, and an address with each for those who use it', () => {
-    const read = (name: string): string => readFileSync(join(stores, name), 'utf8');
-    const [postgres, redis] = [read('postgres-password'), read('redis-password')];
+    const [postgres, redis] = [read('made/postgres'), read('made/redis')];
     expect(postgres).toMatch(/^[0-9a-f]{64}$/);
     expect(redis).toMatch(/^[0-9a-f]{64}$/);
-    expect(redis).not.toBe(postgres);
     const { POSTGRES_USER, POSTGRES_DB, POSTGRES_PASSWORD_FILE } = environmentOf(service('postgres'));
-    expect(POSTGRES_PASSWORD_FILE).toBe(`${STORES}/postgres-password`);
-    expect(read('database-url')).toBe(`postgres://${POSTGRES_USER}:${postgres}@postgres:5432/${POSTGRES_DB}`);
-    expect(read('redis-url')).toBe(`redis://:${redis}@redis:6379`);
+    expect(POSTGRES_PASSWORD_FILE).toBe(`${STORES}/password`);
+    expect(read('postgres/password')).toBe(postgres);
     expect(service('redis').command?.slice(0, 2)).toEqual(['redis-server', `${STORES}/redis.conf`]);
-    expect(read('redis.conf')).toBe(`requirepass ${redis}\n`);
+    expect(read('redis/redis.conf')).toBe(`requirepass ${redis}\n`);
+    for (const app of apps) {
+      const { DATABASE_URL_FILE, REDIS_URL_FILE } = environmentOf(service(app));
+      if (DATABASE_URL_FILE !== undefined)
+        expect(read(`${app}/database-url`)).toBe(
+          `postgres://${POSTGRES_USER}:${postgres}@postgres:5432/${POSTGRES_DB}`,
+        );
+      if (REDIS_URL_FILE !== undefined) expect(read(`${app}/redis-url`)).toBe(`redis://:${redis}@redis:6379`);
+    }
+    const before = files().map((name) => [name, read(name)]);
     makePasswords();
-    expect([read('postgres-password'), read('redis-password')]).toEqual([postgres, redis]);
-    for (const name of readdirSync(stores)) expect(statSync(join(stores, name)).mode & 0o777).toBe(0o444);
+    expect(files().map((name) => [name, read(name)])).toEqual(before);
+    for (const name of files()) expect([name, statSync(join(stores, name)).mode & 0o777]).toEqual([name, 0o444]);
+    const secrets = files().filter((name) => name.startsWith('made/'));
+    expect(new Set(secrets.map(read)).size).toBe(secrets.length);
+    expect(statSync(join(stores, 'made')).mode & 0o777).toBe(0o700);
+  });
+
+  it('[OP-5] makes a user of the bus for each service, which it alone can read, and the server all of them', () => {
+    const passwords = read('nats/passwords.conf');
+    const users = text('infra/nats/permissions.conf').matchAll(/user: "([^"]+)", password: \$(\w+)/g);
+    const wanted = [...users].map(([, user = '', variable = '']) => `${variable}: "${read(`made/${user}`)}"`);
+    expect(passwords.trim().split('\n').sort()).toEqual(wanted.sort());
+    for (const app of apps) expect(read(`${app}/bus-url`)).toBe(`nats://${app}:${read(`made/${app}`)}@nats:4222`);
+    expect(service('nats').command).toEqual(['-c', '/etc/nats/with-permissions.conf']);
+    const conf = [...text('infra/nats/with-permissions.conf').matchAll(/^include "(.*)"$/gm)].map(([, name]) => name);
+    expect(conf).toEqual(['nats-server.conf', 'permissions.conf']);
+    const mounted = ['with-permissions.conf', ...conf].map((name) => `./infra/nats/${name}:/etc/nats/${name}:ro`);
+    expect(plain(service('nats'))).toEqual(mounted);
+    expect(parts(service('nats')).map(({ target }) => target)).toEqual(['/etc/nats/passwords']);
+  });
+
+  it('[OP-5] leaves the file of a service that a rotation has moved to its other user', () => {
+    const file = join(stores, 'front-door/bus-url');
+    const was = read('front-door/bus-url');
+    const next = was.replace('//front-door:', '//front-door-next:');
+    rmSync(file);
+    writeFileSync(file, next);
+    makePasswords();
+    expect(read('front-door/bus-url')).toBe(next);
+    rmSync(file);
+    makePasswords();
+    expect(read('front-door/bus-url')).toBe(was);
+  });
+
+  it('shows each container its own folder of the passwords, and no other', () => {
+    for (const [name, one] of all) {
+      if (name === 'passwords') continue;
+      expect([name, plain(one).filter((volume) => volume.startsWith('passwords'))]).toEqual([name, []]);
+      const mine = { source: 'passwords', read_only: true, volume: { subpath: name, nocopy: true } };
+      expect(parts(one)).toEqual([expect.objectContaining(mine)]);
+      if (name !== 'nats') expect(parts(one)[0]?.target).toBe(STORES);
+      expect(one.depends_on).toHaveProperty('passwords.condition', 'service_completed_successfully');
+    }
+    const folders = readdirSync(stores).filter((name) => name !== 'made');
+    expect(folders.sort()).toEqual([...apps, 'nats', 'postgres', 'redis'].sort());
   });
 
   it('gives a store to those whose settings name it, and to no one else', () => {
@@ -144,9 +208,10 @@ describe('[OP-1] docker-compose.yml', () => {
       const uses = Object.keys(one.environment ?? {}).some((key) => /^(DATABASE|REDIS)_URL_FILE$/.test(key));
       const isStore = ['postgres', 'redis'].includes(name);
       expect([name, one.networks?.includes('data') ?? false]).toEqual([name, uses || isStore]);
-      expect([name, one.volumes?.includes(`passwords:${STORES}:ro`) ?? false]).toEqual([name, uses || isStore]);
-      if (uses || isStore)
-        expect(one.depends_on).toHaveProperty('passwords.condition', 'service_completed_successfully');
+      if (isStore || name === 'passwords' || name === 'nats') continue;
+      const { DATABASE_URL_FILE, REDIS_URL_FILE } = environmentOf(one);
+      const named = [DATABASE_URL_FILE && 'database-url', REDIS_URL_FILE && 'redis-url'].filter(Boolean);
+      expect([name, ...readdirSync(join(stores, name)).sort()]).toEqual([name, 'bus-url', ...named]);
     }
   });
 
@@ -172,17 +237,13 @@ describe('[OP-1] docker-compose.yml', () => {
   });
 
   it('[OP-7] lets the bus carry 9 MiB: the largest answer of a backend, and its frame', () => {
-    const mounted =
-      service('nats')
-        .volumes?.find((volume) => volume.endsWith(':ro'))
-        ?.split(':')[0] ?? '';
-    expect(text(mounted)).toMatch(new RegExp(`^max_payload: ${9 * 1024 * 1024}$`, 'm'));
+    expect(text('infra/nats/nats-server.conf')).toMatch(new RegExp(`^max_payload: ${9 * 1024 * 1024}$`, 'm'));
   });
 
   it('gives upstreams the folder of servers that MCP_SERVERS_DIR names, or else the built-in servers', async () => {
     const set = { MCP_SERVERS_DIR: './servers' };
     const { settings } = await configOf('upstreams');
-    const { volumes = [] } = service('upstreams');
+    const volumes = plain(service('upstreams'));
     const mountedWith = (set?: Record<string, string>) =>
       volumes.map((volume) => interpolated(volume, set).split(':')).find(([, to]) => to === '/etc/portico/servers');
     expect(mountedWith(set)).toEqual(['./servers', '/etc/portico/servers', 'ro']);
@@ -205,7 +266,7 @@ describe('[OP-1] docker-compose.yml', () => {
   it.each(apps)('gives %s a volume for each folder that it writes', (app) => {
     const env = environmentOf(service(app));
     const folders = ['PORTICO_HOME', 'WORKSPACE'].flatMap((name) => env[name] ?? []);
-    const mounted = (service(app).volumes ?? []).map((volume) => volume.split(':')[1]);
+    const mounted = plain(service(app)).map((volume) => volume.split(':')[1]);
     expect(mounted).toEqual(expect.arrayContaining(folders));
     for (const folder of folders) expect(dockerfile).toMatch(new RegExp(`install -d -o node .*${folder}\\b`));
   });
