@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Fault } from './n8n-double.js';
 import type { DoubleWorkflow } from './n8n-records.js';
 import { closedWebhook, node, webhook } from './n8n-workflows.js';
 import { N8nWorld } from './n8n-world.js';
@@ -29,6 +30,8 @@ describe('[AD-14] a workflow that an agent makes', () => {
     expect(made).toEqual({ workflow_id: expect.any(String), name: 'Mine', active: false });
     const body = JSON.parse(world.n8n.requests.at(-1)!.body);
     expect(Object.keys(body)).toEqual(['name', 'nodes', 'connections', 'settings']);
+    // A Webhook without one is found by n8n at another path than the one that it was given.
+    expect(body.nodes[0].webhookId).toMatch(/^[0-9a-f-]{36}$/);
     expect(body.settings).toEqual({ executionOrder: 'v1', timezone: 'Europe/Paris', executionTimeout: 60 });
     expect(body.connections).toEqual({ In: { main: [[{ node: 'Set', type: 'main', index: 0 }]] } });
     const named = { workflow_id: made.workflow_id };
@@ -118,10 +121,19 @@ describe('[AD-14] activation', () => {
     expect(workflow.active).toBe(false);
   });
 
-  it('that can not be looked at afterwards says that it was done', async () => {
+  it.each<[string, Fault]>([
+    ['fails', (response) => response.writeHead(500).end()],
+    ['is gone', (response) => response.destroy()],
+    ['is being started again', (response) => response.writeHead(503, { 'retry-after': '0' }).end()],
+  ])('that can not be looked at afterwards, as n8n %s, says that it was done', async (_name, fault) => {
     const workflow = world.n8n.workflow('Some', [closedWebhook('a')]);
-    world.n8n.faults.push(undefined, undefined, (response) => response.writeHead(500).end());
-    expect(await world.fault('activate_workflow', of(workflow))).toMatchObject({ code: 'PARTIALLY_APPLIED' });
+    world.n8n.faults.push(undefined, undefined, fault, fault);
+    expect(await world.fault('activate_workflow', of(workflow))).toMatchObject({
+      code: 'PARTIALLY_APPLIED',
+      executed: 'yes',
+    });
+    expect(workflow.active).toBe(true);
+    expect(sent()).toHaveLength(1);
   });
 
   it('of an archived one, one whose path is taken, and one without its credential is refused', async () => {
@@ -146,6 +158,12 @@ describe('[AD-14] an exposed workflow', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('that is inactive already is not deactivated once more', async () => {
+    const workflow = world.n8n.workflow('Some', [webhook()]);
+    expect(await world.call('deactivate_workflow', of(workflow))).toMatchObject({ active: false });
+    expect(sent()).toEqual([]);
+  });
+
   it('that became one while it was deactivated is told', async () => {
     const workflow = world.n8n.workflow('Some', [webhook()], { active: true });
     world.n8n.meanwhile.set(2, () => workflow.tags.push(TAG));
@@ -164,10 +182,30 @@ describe('[AD-14] an exposed workflow', () => {
     expect(rest.next_cursor).toBeUndefined();
     expect(await world.call('list_executions', { ...of(orders), status: 'error' })).toEqual({ executions: [] });
     expect(await world.fault('list_executions', of(secret))).toMatchObject({ code: 'PERMISSION_DENIED' });
+    // Whatever n8n makes of a cursor: nothing of another workflow is shown.
+    const [foreign] = world.n8n.records.executions.filter(({ workflowId }) => workflowId === secret.id);
+    world.n8n.faults.push(undefined, (response) => response.end(JSON.stringify({ data: [foreign], nextCursor: null })));
+    expect(await world.call('list_executions', of(orders))).toEqual({ executions: [] });
     world.n8n.requests.length = 0;
     expect(await world.fault('get_execution', { execution_id: '4', include_output: true })).toMatchObject({
       code: 'PERMISSION_DENIED',
     });
     expect(world.n8n.requests.filter(({ url }) => url.includes('includeData=true'))).toEqual([]);
+    orders.isArchived = true;
+    for (const [tool, args] of [
+      ['list_executions', of(orders)],
+      ['get_execution', { execution_id: '1' }],
+    ] as const)
+      expect(await world.fault(tool, args)).toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it('has of a node that ran more than once the last output shown', async () => {
+    const orders = world.n8n.workflow('Orders', [webhook()], { active: true, tags: ['mcp'] });
+    await world.call('trigger_workflow', { ...of(orders), body: {} });
+    const run = (json: object) => ({ data: { main: [[{ json }]] } });
+    const runData = { Webhook: [run({ turn: 1 }), run({ turn: 2 })] };
+    world.n8n.records.executions[0]!.data = { resultData: { lastNodeExecuted: 'Webhook', runData } };
+    const { output } = await world.call('get_execution', { execution_id: '1', include_output: true });
+    expect(JSON.parse(output)).toEqual([{ turn: 2 }]);
   });
 });

@@ -72,6 +72,10 @@ describe('[AD-13] an exposed workflow', () => {
       (workflow) => (workflow.activeVersion!.nodes[0]!.parameters['path'] = '={{ $env.X }}'),
     ],
     [
+      'whose path has a parameter without a name',
+      (workflow) => (workflow.activeVersion!.nodes[0]!.parameters['path'] = 'orders/:'),
+    ],
+    [
       'whose path leads elsewhere',
       (workflow) => (workflow.activeVersion!.nodes[0]!.parameters['path'] = '../api/v1/tags'),
     ],
@@ -173,7 +177,9 @@ describe('[AD-13] an exposed workflow', () => {
       world.n8n.faults.push(undefined, (response) => response.writeHead(200, { 'content-type': type }).end(body));
     respond('application/json', JSON.stringify({ long: 'x'.repeat(100_000) }));
     const { response } = await trigger(workflow);
-    expect(response).toHaveLength(50_000 + '\n[cut: characters 0 to 50000 of 100011. n8n.get_execution has what the workflow put out]'.length);
+    expect(response).toHaveLength(
+      50_000 + '\n[cut: characters 0 to 50000 of 100011. n8n.get_execution has what the workflow put out]'.length,
+    );
     respond('image/png', Buffer.alloc(2_000));
     expect(await trigger(workflow)).toMatchObject({ response_type: 'image/png', response_bytes: 2_000 });
     respond('text/html', '<p>done</p>');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { refusing } from '@portico/testkit';
+import { answering, refusing } from '@portico/testkit';
 import { SlackWorld } from './slack-world.js';
 
 let world: SlackWorld;
@@ -43,7 +43,28 @@ describe('[AD-16] without a list of channels', () => {
   it('it is looked at once in a while whether one is', async () => {
     await startWith('');
     for (let time = 0; time < 3; time++) await world.call('read_channel', { channel: idOf('deploys') });
-    expect(world.slack.methods.filter((method) => method === 'conversations.info')).toHaveLength(1);
+    const looks = () => world.slack.methods.filter((method) => method === 'conversations.info');
+    expect(looks()).toHaveLength(1);
+    const { now } = performance;
+    performance.now = () => now.call(performance) + 61_000;
+    try {
+      await world.call('read_channel', { channel: idOf('deploys') });
+    } finally {
+      performance.now = now;
+    }
+    expect(looks()).toHaveLength(2);
+  });
+
+  it.each(['is_private', 'is_im', 'is_mpim'])('one that %s is closed, whoever is in it', async (kind) => {
+    await startWith('');
+    world.slack.proxy.faults.push(
+      answering(200, { ok: true, channel: { id: 'D0123456789', is_member: true, [kind]: true } }),
+    );
+    expect(await world.fault('post_message', { channel: 'D0123456789', text: 'x' })).toMatchObject({
+      code: 'PERMISSION_DENIED',
+      executed: 'no',
+    });
+    expect(world.slack.methods).toEqual(['conversations.info']);
   });
 
   it('one is closed while Slack does not say what it is', async () => {

@@ -61,7 +61,7 @@ export const cursorOf = ({ response_metadata }: z.infer<typeof Channels | typeof
 export const channelOf = (channel: Channel): SlackChannel => ({
   id: channel.id,
   name: given(channel.name),
-  isPrivate: (channel.is_private || channel.is_im || channel.is_mpim) ?? false,
+  isPrivate: channel.is_private ?? false,
   isShared: channel.is_ext_shared ?? false,
   topic: given(channel.topic?.value),
   purpose: given(channel.purpose?.value),
