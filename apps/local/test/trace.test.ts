@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import {
   startNatsServer,
   startOtlpCollector,
 } from '@portico/testkit';
-import { build } from './running.js';
+import { build, start } from './running.js';
 
 const APPS = resolve(import.meta.dirname, '../..');
 const SERVICES = ['discovery', 'upstreams', 'adapter-dagger', 'front-door'];
@@ -291,5 +291,26 @@ describeIfAvailable('nats-server', '[OP-11] one trace', () => {
     expect(await processes.stop()).toEqual(SERVICES.map(() => 0));
     expect(shape(await traceOf(7, 4))).toHaveLength(4);
     expect(processes.output).not.toMatch(/hunter2/);
+  });
+});
+
+describe('[OP-11] npm start', () => {
+  it('sends what all services in its one process trace and count, to the end', async () => {
+    const collector = await startOtlpCollector();
+    const running = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    const params = { name: 'gateway.health', arguments: {}, _meta: { traceparent: agentOf(9) } };
+    await fetch(`${running.url}/mcp`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    expect(await running.stop()).toBe(0);
+    expect(collector.spans.map(({ service, traceId, name }) => [service, traceId, name])).toEqual([
+      ['portico', idOf(9), 'tools/call gateway.health'],
+    ]);
+    expect(collector.metric('portico_calls_total', 'portico')?.points).toEqual([
+      expect.objectContaining({ attributes: expect.objectContaining({ domain: 'gateway' }) as unknown, value: 1 }),
+    ]);
+    await collector.close();
   });
 });
