@@ -47,11 +47,14 @@ describe('[AD-1] docs/adding-a-domain.md', () => {
       'client.ts',
       'tools/get-invoice.ts',
       'adapter-billing.module.ts',
+      'conversations.ts',
     ]);
     expect(lines.length).toBeLessThan(60);
   });
 
-  it('builds', async () => {
+  it('builds, with the main.ts that it names', async () => {
+    const main = await readFile(join(ROOT, 'apps/adapter-dagger/src/main.ts'), 'utf8');
+    await writeFile(join(folder, 'main.ts'), main.replaceAll('dagger', 'billing').replaceAll('Dagger', 'Billing'));
     await writeFile(
       join(folder, 'tsconfig.json'),
       JSON.stringify({
