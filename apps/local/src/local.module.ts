@@ -26,6 +26,7 @@ export const settingsTables: readonly SettingsTable[] = [
 
 export interface RunningPortico {
   readonly url: string;
+  readonly authMode: ReturnType<typeof readFrontDoorConfig>['auth']['mode'];
   readonly adminUrl: string;
   /** Where what `/api` asks for is kept. */
   readonly adminTokenFile: string;
@@ -67,7 +68,8 @@ export async function startPortico(env: Environment, log: Log, startedAt = perfo
       metrics,
     );
     running.push(door);
-    return { url: door.url, adminUrl: door.adminUrl, adminTokenFile: config.adminTokenFile, bus, close };
+    const { auth, adminTokenFile } = config;
+    return { url: door.url, authMode: auth.mode, adminUrl: door.adminUrl, adminTokenFile, bus, close };
   } catch (error) {
     await close();
     throw error;

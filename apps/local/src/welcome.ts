@@ -1,11 +1,15 @@
 import { request } from 'node:http';
 import { relative } from 'node:path';
+import type { RunningPortico } from './local.module.js';
 
 /** A list that is not whole yet says so; it is asked for again so often, after so long. */
 const LISTS = 60;
 const PAUSE_MS = 1_000;
 /** Tools named of each source. */
 const SHOWN = 6;
+
+/** What a client sends besides, where callers have keys. */
+const KEY = { headers: { Authorization: 'Bearer <a key made by: npm run keys -- create>' } };
 
 const LIST = {
   jsonrpc: '2.0',
@@ -25,15 +29,17 @@ const LIST = {
  * source offers when it is first listed. Listing here is what first asks the sources: the start itself asks none.
  */
 export async function welcome(
-  { url, adminUrl, adminTokenFile }: { url: string; adminUrl: string; adminTokenFile: string },
+  { url, authMode, adminUrl, adminTokenFile }: Omit<RunningPortico, 'bus' | 'close'>,
   write: (text: string) => void,
 ): Promise<void> {
   const endpoint = `${url}/mcp`;
-  const snippet = JSON.stringify({ mcpServers: { portico: { type: 'http', url: endpoint } } }, null, 2);
+  const entry = { type: 'http', url: endpoint, ...(authMode === 'api-key' ? KEY : {}) };
+  const snippet = JSON.stringify({ mcpServers: { portico: entry } }, null, 2);
   const token = relative(process.cwd(), adminTokenFile);
   write(
     `\nPortico is open at ${endpoint}\nOperators: ${adminUrl}/readyz, ${adminUrl}/metrics, ${adminUrl}/api/mcp (its token is in ${token})\n\nPaste this into an MCP client:\n${snippet}\n\n`,
   );
+  if (authMode !== 'none') return; // Tools are told to callers alone, and this is none.
   const told = new Set<string>();
   for (let turn = 0; turn < LISTS; turn += 1) {
     try {

@@ -105,6 +105,14 @@ describe('[FD-7] whatever the state of what stands behind', () => {
   });
 });
 
+describe('where callers have keys', () => {
+  it('the snippet says where the key goes', async () => {
+    const portico = await start({ AUTH_MODE: 'api-key' });
+    await portico.until(/"Authorization": "Bearer <a key made by: npm run keys -- create>"\n +}/);
+    await portico.stop();
+  });
+});
+
 describe('stopping', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it and every server it started, with status 0', async (signal) => {
     const portico = await start();
