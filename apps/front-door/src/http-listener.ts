@@ -14,8 +14,9 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 /** At a stop, connections that are open are still answered for so long, and told with each answer to come no more. */
 const PARTING_MS = 1_000;
-/** What runs after that is answered within this, or its connection is closed. */
-const DRAIN_MS = 7_500;
+/** What runs after that has so long; then it is given up and answered, and what is left after that is closed. */
+const DRAIN_MS = 7_000;
+const ANSWERING_MS = 500;
 const IDLE_CHECK_MS = 25;
 
 export interface ListenerSettings {
@@ -34,7 +35,7 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly settings: ListenerSettings,
-    endpoint: McpEndpoint,
+    private readonly endpoint: McpEndpoint,
     private readonly memory: CatalogueMemory,
     private readonly subscriptions: Subscriptions,
   ) {
@@ -96,9 +97,11 @@ export class HttpListener implements OnApplicationBootstrap, BeforeApplicationSh
     await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, PARTING_MS).unref())]);
     // A connection whose call began before the drain is kept alive by its answer, and idle right after it.
     const idle = setInterval(() => this.server.closeIdleConnections(), IDLE_CHECK_MS);
-    const limit = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS);
+    const answered = setTimeout(() => this.endpoint.giveUp(), DRAIN_MS);
+    const limit = setTimeout(() => this.server.closeAllConnections(), DRAIN_MS + ANSWERING_MS);
     await closed;
     clearInterval(idle);
+    clearTimeout(answered);
     clearTimeout(limit);
     // It has a timer of its own.
     this.server.close();

@@ -27,6 +27,11 @@ export interface EndpointParts extends ServingParts {
 export class McpEndpoint {
   constructor(private readonly parts: EndpointParts) {}
 
+  /** Answers what still runs, with a fault that says that this service stops. */
+  giveUp(): void {
+    this.parts.running.giveUp();
+  }
+
   async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { guards, authenticator, admission } = this.parts;
     const refusal = guards.check(req);

@@ -68,6 +68,7 @@ export async function serveRequest(
     notify: hearsEvents ? callerNotices(meta, era, reply) : undefined,
   };
   const release = followCancellation(request, stop, res, parts);
+  const place = parts.running.begin(stop);
   const quiet = hearsEvents ? keepAlive.start(reply) : undefined;
   let answer: Answer;
   try {
@@ -78,6 +79,7 @@ export async function serveRequest(
   } finally {
     quiet?.();
     release();
+    parts.running.end(place);
   }
   reply.answer(answer);
 }

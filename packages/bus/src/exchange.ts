@@ -9,6 +9,12 @@ import type { Slots } from './slots.js';
 /** Longest a timer of Node runs, in milliseconds. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** Who aborts may say that it was no caller: a service that stops, or a deadline of its own. */
+const whyAborted = (reason: unknown): Fault =>
+  reason instanceof Fault && reason.code !== 'CANCELLED'
+    ? new Fault(reason.code, reason.message, { executed: 'unknown' })
+    : new Fault('CANCELLED', 'The caller cancelled the request.');
+
 /** What the asks of one bus share. `open` ends each that has no answer yet. */
 export interface AskingEnd {
   readonly link: Link;
@@ -48,7 +54,7 @@ export const exchange = <C extends Call>(
       if (reason) running?.stop(reason);
       reject(fault);
     };
-    const onAbort = (): void => end(new Fault('CANCELLED', 'The caller cancelled the request.'), 'cancelled');
+    const onAbort = (): void => end(whyAborted(signal?.reason), 'cancelled');
     const answers: Answers = {
       notice(notice) {
         if (settled || !onNotice) return;
