@@ -28,7 +28,7 @@ export const callHeaders = (tool, url) => ({
 });
 
 /** @param {number} id */
-const echoText = (id) => `call ${id}: ${WORDS}`;
+export const echoText = (id) => `call ${id}: ${WORDS}`;
 
 /**
  * A call that no other call of this run equals. Put together by hand: the load client must cost less than what it

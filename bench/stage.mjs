@@ -8,8 +8,8 @@ import { end, isHere, said, start } from './children.mjs';
 import { callBody, callHeaders, isRight } from './message.mjs';
 
 /** CPU of what is measured, and of load and upstream. */
-const MEASURED_CPU = 0;
-const OTHER_CPU = 1;
+export const MEASURED_CPU = 0;
+export const OTHER_CPU = 1;
 const READY_LIMIT_MS = 20_000;
 
 const script = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
@@ -46,7 +46,7 @@ export const startSurroundings = async () => {
 };
 
 /** A port that was free a moment ago: nats-server has no way to say which one it picked. @returns {Promise<number>} */
-const freePort = () =>
+export const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {
