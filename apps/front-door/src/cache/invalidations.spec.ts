@@ -117,6 +117,25 @@ describe('[SC-10][SC-12] invalidations', () => {
     }
   });
 
+  it('of its own are never taken for another’s, however long it slept', async () => {
+    jest.useFakeTimers();
+    const sleeper = await Invalidations.open(bus, { budgetMs: BUDGET_MS, log });
+    const clock = jest.spyOn(performance, 'now');
+    try {
+      const dropping = sleeper.drop('t', ['a.get']);
+      await jest.advanceTimersByTimeAsync(14_000);
+      await dropping;
+      const now = performance.now();
+      clock.mockReturnValue(now + 120_000);
+      await jest.advanceTimersByTimeAsync(1_500);
+      expect([sleeper.awaited('t', 'a.get'), told.filter((line) => line.startsWith('confirmed'))]).toEqual([true, []]);
+    } finally {
+      clock.mockRestore();
+      await sleeper.close();
+      jest.useRealTimers();
+    }
+  });
+
   it('are remembered as long as an entry may live at most', async () => {
     bus.tell(invalidationPending, { id: 'of a front door that has died', tenant: 't', patterns: ['a.get'] });
     await pause(0);

@@ -58,7 +58,7 @@ describe('[SC-4] numbers, dates, versions, quoted and identifier-like tokens mus
         ['where is UserId used', 'where is UserID used'],
         ['what is getUserName', 'what is getUserNames'],
         ['show README.md', 'show readme.md'],
-        ['watch dQw4w9WgXcQ', 'watch dQw4w9WgXcq'],
+        ['watch dQw4w9WgXcQ', 'watch dqw4w9wgxcq'],
         ['who is on team US?', 'who is on team us?'],
         ['who works at the WHO', 'who works at the who'],
       ],
