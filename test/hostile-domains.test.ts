@@ -66,7 +66,7 @@ describeIfAvailable('nats-server', 'hostile callers and backends of every domain
     nats = await startNatsServer();
     const policy = { access: [{ subjects: ['agent'], allow: ['*'] }] };
     portico = await WholePortico.start(nats.url, policy, {
-      CALL_TIMEOUT_SECS: '4',
+      CALL_TIMEOUT_SECS: '8',
       BREAKER_FAILURES: '1000000',
       RATE_LIMIT_PER_SECOND: '0',
     });
