@@ -23,18 +23,18 @@ const UPSTREAM = fileURLToPath(new URL('./upstream.mjs', import.meta.url));
 
 /** @param {number} tools beside `echo` */
 export const startUpstream = async (tools) => {
-  const port = await freePort();
-  const begin = async () => {
-    const child = start(MEASURED_CPU, [process.execPath, UPSTREAM, String(port), String(tools)]);
-    await said(child, /listening/);
-    return child;
+  const begin = async (/** @type {string} */ port) => {
+    const child = start(MEASURED_CPU, [process.execPath, UPSTREAM, port, String(tools)]);
+    const [url] = await said(child, /http:\S+/);
+    return { child, url };
   };
-  let child = await begin();
+  const { url, child: first } = await begin('0');
+  let child = first;
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url,
     end: () => end([child]),
     kill: () => child.kill('SIGKILL'),
-    again: async () => void (child = await begin()),
+    again: async () => void ({ child } = await begin(new URL(url).port)),
   };
 };
 

@@ -6,7 +6,7 @@ import { TOOL } from '../message.mjs';
 import { answerJson, endOnSigterm } from '../servers/listening.mjs';
 
 // The upstream of every gateway: `echo` and as many tools beside it as the second argument says, in the 2025 revisions.
-// The first argument is a port, or `stdio`; the third a file: while it is there, a server over stdio can not start.
+// The first argument is a port (0: a free one), or `stdio`; the third a file: while it is there, a server over stdio can not start.
 
 const [how, count = '0', downFile = ''] = process.argv.slice(2);
 const schema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
@@ -72,5 +72,8 @@ if (how === 'stdio') {
   lines.on('close', () => process.exit(0));
 } else {
   const server = createServer({ keepAliveTimeout: 600_000 }, overHttp);
-  server.listen(Number(how), '127.0.0.1', () => console.log(`listening on http://127.0.0.1:${how}/mcp`));
+  server.listen(Number(how), '127.0.0.1', () => {
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    console.log(`listening on http://127.0.0.1:${port}/mcp`);
+  });
 }
