@@ -9,7 +9,7 @@ import { SettingError, readSettings } from '@portico/settings';
  * @typedef {{ readonly host: string, readonly port: number | undefined }} Place
  * @typedef {Place & { readonly ops?: Place, readonly admin?: Place }} Config
  * @typedef {{ readonly settings: SettingsTable, readConfig(env: Environment): Config | undefined }} ConfigFile
- * @typedef {{ readonly name: string, readonly main: string, readonly config: Config }} Service
+ * @typedef {{ readonly name: string, readonly main: string, readonly config: Config, readonly own: Record<string, string> }} Service
  */
 
 const FRONT_DOOR = 'front-door';
@@ -40,14 +40,24 @@ export async function configuredServices(root, env) {
     const { settings, readConfig } = /** @type {ConfigFile} */ (
       await import(pathToFileURL(join(dist, 'config.js')).href)
     );
-    const config = readConfig(env);
+    const own = ownBusFile(name, env);
+    const config = readConfig({ ...env, ...own });
     if (config === undefined) continue;
-    services.push({ name, main: join(dist, 'main.js'), config });
+    services.push({ name, main: join(dist, 'main.js'), config, own });
     tables.push(settings);
   }
-  refuseWhatOneProcessHas(Object.assign({}, ...tables), env);
+  refuseWhatOneProcessHas(Object.assign({}, ...tables), { ...env, ...ownBusFile(FRONT_DOOR, env) });
   return services;
 }
+
+/**
+ * `{service}` in BUS_URL_FILE stands for each service's name: a bus with a user for each takes one file of each.
+ * @param {string} name
+ * @param {Environment} env
+ * @returns {Record<string, string>}
+ */
+const ownBusFile = (name, env) =>
+  env['BUS_URL_FILE']?.includes('{service}') ? { BUS_URL_FILE: env['BUS_URL_FILE'].replaceAll('{service}', name) } : {};
 
 /**
  * @param {SettingsTable} table

@@ -17,8 +17,8 @@ const root = join(import.meta.dirname, '..');
 const HELP = `npm run start:services
 
 Runs every configured service as a process of its own, and starts one that dies again. BUS_URL, DATABASE_URL and REDIS_URL
-name servers that they share. OPS_PORT is where the first service answers /readyz, and the next ones follow it; without it
-free ports are picked.
+name servers that they share; {service} in BUS_URL_FILE stands for each service's name. OPS_PORT is where the first service
+answers /readyz, and the next ones follow it; without it free ports are picked.
 npm start -- --help has all settings.
 `;
 
@@ -49,9 +49,9 @@ async function run() {
     const urls = [...(agents ? [at(agents, '/mcp')] : []), at(operators, '/readyz')];
     process.stderr.write(`${name.padEnd(16)} ${urls.join(', ')}\n`);
   }
-  const running = services.map(({ name, main }, index) => {
+  const running = services.map(({ name, main, own }, index) => {
     const { operators, env } = /** @type {Places} */ (places[index]);
-    return new SupervisedService(name, main, { ...process.env, ...env }, at(operators, '/readyz'));
+    return new SupervisedService(name, main, { ...process.env, ...own, ...env }, at(operators, '/readyz'));
   });
 
   let signals = 0;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
 import { Envelope, type Receipt, leaseRef } from '@portico/contracts';
-import { type NatsServer, describeIfAvailable, startNatsServer } from '@portico/testkit';
+import { type NatsWithUsers, describeIfAvailable, startNatsWithUsers } from '@portico/testkit';
 import { webhook } from '../apps/adapter-n8n/test/n8n-workflows.js';
 import { WholePortico, call } from './whole-portico.js';
 import type { Given } from './whole-portico.js';
@@ -39,12 +39,12 @@ const receiptsOf = async (agent: Client, count: number): Promise<Receipt[]> => {
 };
 
 describeIfAvailable('nats-server', 'an agent’s day, through the front door', () => {
-  let nats: NatsServer;
+  let nats: NatsWithUsers;
   let portico: WholePortico;
   let agent: Client;
   beforeAll(async () => {
-    nats = await startNatsServer();
-    portico = await WholePortico.start(nats.url, POLICY);
+    nats = await startNatsWithUsers();
+    portico = await WholePortico.start(nats.urlOf, POLICY);
     const { plane, git, n8n } = portico.backends;
     const shop = plane.records.project('SHOP');
     plane.records.create(shop, { name: 'Older' });
@@ -55,7 +55,10 @@ describeIfAvailable('nats-server', 'an agent’s day, through the front door', (
   }, 120_000);
   afterAll(async () => {
     await portico.close();
+    const refused = nats.refused();
     await nats.stop();
+    // Each service came with its own credential, and did nothing that it may not.
+    expect(refused).toEqual([]);
   });
 
   it('[AD-1][FD-16][FD-18][FD-19][LE-3] finds what failed, opens an item under a lease, tells the channel and triggers a workflow, under one correlation id', async () => {

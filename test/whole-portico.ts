@@ -20,6 +20,8 @@ import { keyFileText } from '../apps/front-door/src/auth/key-file.js';
 import { Backends } from './backends.js';
 
 type Log = ReturnType<typeof createLog>;
+/** The address of the bus, or of each service’s own user there. */
+type BusUrl = string | ((service: string) => string);
 type Start = (bus: Bus, log: Log) => Promise<{ close(): Promise<void> }>;
 
 /** What a call of a tool gave its caller. */
@@ -42,7 +44,7 @@ export class WholePortico {
   private constructor(
     readonly folder: string,
     readonly backends: Backends,
-    private readonly busUrl: string,
+    private readonly busUrl: BusUrl,
   ) {
     const { id, key } = newApiKey();
     this.agentKey = key;
@@ -54,7 +56,7 @@ export class WholePortico {
 
   /** `more` are settings of all services. */
   static async start(
-    busUrl: string,
+    busUrl: BusUrl,
     policy: Record<string, unknown>,
     more: Record<string, string> = {},
   ): Promise<WholePortico> {
@@ -63,7 +65,6 @@ export class WholePortico {
     writeFileSync(join(folder, 'policy.yaml'), JSON.stringify(policy));
     const env = {
       ...portico.backends.env,
-      BUS_URL: busUrl,
       PORTICO_HOME: folder,
       POLICY_FILE: join(folder, 'policy.yaml'),
       API_KEYS_FILE: join(folder, 'keys.json'),
@@ -94,6 +95,10 @@ export class WholePortico {
     return portico;
   }
 
+  get adminUrl(): string {
+    return this.door!.adminUrl;
+  }
+
   get url(): string {
     return this.door!.url;
   }
@@ -109,10 +114,10 @@ export class WholePortico {
 
   /** Until all that is started is listed: a list never waits long for a source that has not been asked yet. */
   private async listed(): Promise<void> {
-    const agent = await this.agent();
     const domains = ['cluster', 'dagger', 'github', 'n8n', 'plane', 'slack', 'task'];
-    for (const end = Date.now() + 60_000; ; await sleep(100)) {
-      const { tools } = await agent.listTools();
+    for (const end = Date.now() + 60_000; ; await sleep(200)) {
+      // A new one each time: a client keeps the list that it has for a while.
+      const { tools } = await (await this.agent()).listTools();
       if (domains.every((domain) => tools.some(({ name }) => name.startsWith(`${domain}.`)))) return;
       if (Date.now() > end) throw new Error(`Not every domain is listed: ${tools.map(({ name }) => name).join(' ')}`);
     }
@@ -128,15 +133,16 @@ export class WholePortico {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private async service(name: string, start: Start): Promise<void> {
+  /** Starts one more service, by its own user of the bus, and gives what ends it. */
+  async service(name: string, start: Start): Promise<() => Promise<void>> {
     const write = (line: string) => void this.lines.push(line);
     const log = createLog({ name, format: 'json', level: 'debug', write });
-    const bus = await connectBus({ url: this.busUrl, name, log });
+    const bus = await connectBus({ url: typeof this.busUrl === 'string' ? this.busUrl : this.busUrl(name), name, log });
     const service = await start(bus, log);
-    this.closers.unshift(
-      () => service.close(),
-      () => bus.close(),
-    );
+    let ended: Promise<void> | undefined;
+    const end = (): Promise<void> => (ended ??= service.close().then(() => bus.close()));
+    this.closers.unshift(end);
+    return end;
   }
 }
 

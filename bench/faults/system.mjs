@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startNatsServer } from '../../packages/testkit/dist/nats-server.js';
+import { startNatsWithUsers } from '../../packages/testkit/dist/nats-users.js';
 import { startPostgresServer } from '../../packages/testkit/dist/postgres-server.js';
 import { startRedisServer } from '../../packages/testkit/dist/redis-server.js';
 import { startBackends } from './backends.mjs';
@@ -120,7 +120,7 @@ const start = async (undo) => {
   if (hasDisk) undo.push(() => spawnSync('umount', [disk]));
   const backends = await startBackends();
   undo.push(backends.close);
-  const nats = await startNatsServer();
+  const nats = await startNatsWithUsers();
   undo.push(nats.stop);
   const redis = await startRedisServer({ keepsData: true });
   undo.push(redis.stop);
@@ -140,8 +140,7 @@ const start = async (undo) => {
   );
   const policy = { tools: [{ match: 'ledger.read', effect: 'read', cache: {} }] };
   await writeFile(join(folder, 'policy.yaml'), JSON.stringify(policy));
-  const shared = {
-    BUS_URL: `nats://127.0.0.1:${wire.port}`,
+  const forAll = {
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     PORTICO_HOME: folder,
@@ -153,6 +152,7 @@ const start = async (undo) => {
   };
   const startOne = async (/** @type {string} */ service) => {
     const operators = await freePort();
+    const shared = { ...forAll, BUS_URL: nats.urlOf(service).replace(/\d+$/, `${wire.port}`) };
     if (service !== 'front-door') {
       return new Instance(service, { ...shared, OPS_PORT: `${operators}` }, `http://127.0.0.1:${operators}/readyz`);
     }

@@ -7,7 +7,7 @@ import { expect, it } from '@jest/globals';
 import { connectBus } from '@portico/bus';
 import { discoverSource, rollCall } from '@portico/contracts';
 import { createLog } from '@portico/observe';
-import { describeIfAvailable, startNatsServer, startRedisServer } from '@portico/testkit';
+import { describeIfAvailable, startNatsWithUsers, startRedisServer } from '@portico/testkit';
 import { catalogueOf, eventually, openSource } from './sources.js';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
@@ -22,9 +22,9 @@ describeIfAvailable('redis-server', 'two processes of discovery', () => {
         join(ROOT, 'apps/discovery'),
       ]);
       const home = mkdtempSync(join(tmpdir(), 'portico-processes-'));
-      const [nats, redis] = await Promise.all([startNatsServer(), startRedisServer()]);
-      const bus = await connectBus({ url: nats.url, name: 'test', log });
-      const serving = await connectBus({ url: nats.url, name: 'serving', log });
+      const [nats, redis] = await Promise.all([startNatsWithUsers(), startRedisServer()]);
+      const bus = await connectBus({ url: nats.urlOfAnybody, name: 'front-door', log });
+      const serving = await connectBus({ url: nats.urlOf('upstreams'), name: 'upstreams', log });
       let started = 0;
       await bus.listen(rollCall, () => void started++);
       const source = await openSource(serving, 'upstream.a', async () => {
@@ -36,7 +36,7 @@ describeIfAvailable('redis-server', 'two processes of discovery', () => {
           cwd: home,
           env: {
             PATH: process.env['PATH'],
-            BUS_URL: nats.url,
+            BUS_URL: nats.urlOf('discovery'),
             REDIS_URL: redis.url,
             PORTICO_HOME: join(home, `${n}`),
             LOG_LEVEL: 'error',
@@ -52,6 +52,7 @@ describeIfAvailable('redis-server', 'two processes of discovery', () => {
         const answers = await Promise.all(Array.from({ length: 1_000 }, ask));
         expect(new Set(answers.map(({ tools }) => tools[0]?.definition.name))).toEqual(new Set(['a']));
         expect(source.asked).toBe(1);
+        expect(nats.refused()).toEqual([]);
       } finally {
         for (const child of processes) child.kill('SIGTERM');
         expect(await Promise.all(ended)).toEqual([0, 0]);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { connectBus, memoryBus } from '@portico/bus';
 import { Envelope, Fault, lookUpAnswer } from '@portico/contracts';
 import { type Domain, defineTool } from '@portico/domain-kit';
-import { type PostgresServer, describeIfAvailable, startNatsServer, startPostgresServer } from '@portico/testkit';
+import { type PostgresServer, describeIfAvailable, startNatsWithUsers, startPostgresServer } from '@portico/testkit';
 import pg from 'pg';
 import { z } from 'zod';
 import { type OpenDoor, openDoor } from './open-door.js';
@@ -167,10 +167,13 @@ describeIfAvailable('pgvector', '[SC-12] a cache whose parts fail', () => {
   );
 
   it('killed in the middle of calls', async () => {
-    const nats = await startNatsServer();
-    const bus = await connectBus({ url: nats.url, name: 'test' });
+    const nats = await startNatsWithUsers();
+    const bus = await connectBus({ url: nats.urlOfAnybody, name: 'front-door' });
     const behind = await openDoor({ CACHE_BUDGET_MS: `${BUDGET_MS}` }, { bus });
-    const env = { PATH: process.env['PATH'], BUS_URL: nats.url, DATABASE_URL: postgres.url, LOG_LEVEL: 'error' };
+    const env = {
+      ...{ PATH: process.env['PATH'], DATABASE_URL: postgres.url, LOG_LEVEL: 'error' },
+      BUS_URL: nats.urlOf('semantic-cache'),
+    };
     let service: ChildProcess | undefined;
     try {
       await behind.serve(domain);
@@ -193,6 +196,7 @@ describeIfAvailable('pgvector', '[SC-12] a cache whose parts fail', () => {
       for (let n = 0; n < 20; n += 1) expect(await ask('get', { id: 'killed' })).toMatchObject({ error: null });
       start();
       await until(async () => (await ask('get', { id: 'killed' })).from === 'exact');
+      expect(nats.refused()).toEqual([]);
     } finally {
       postgres.thaw();
       service?.kill('SIGKILL');

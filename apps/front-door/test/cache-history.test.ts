@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { connectBus } from '@portico/bus';
 import { Envelope } from '@portico/contracts';
 import { type Domain, defineTool, serveDomain } from '@portico/domain-kit';
-import { Seeded, describeIfAvailable, startNatsServer, startPostgresServer } from '@portico/testkit';
+import { Seeded, describeIfAvailable, startNatsWithUsers, startPostgresServer } from '@portico/testkit';
 import { z } from 'zod';
 import { openDoor } from './open-door.js';
 
@@ -18,7 +18,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 describeIfAvailable('pgvector', '[SC-10][SC-12][SS-9] reads and writes over two front doors', () => {
   it('never show what was true before a write that had answered, the cache killed at random moments', async () => {
     const random = new Seeded(20_261_130);
-    const nats = await startNatsServer();
+    const nats = await startNatsWithUsers();
     const postgres = await startPostgresServer({ vectors: true });
     const values = new Array<number>(KEYS).fill(0);
     const key = z
@@ -60,7 +60,12 @@ describeIfAvailable('pgvector', '[SC-10][SC-12][SS-9] reads and writes over two 
     let service: ChildProcess | undefined;
     const start = () => {
       service = spawn(process.execPath, [MAIN], {
-        env: { PATH: process.env['PATH'], BUS_URL: nats.url, DATABASE_URL: postgres.url, LOG_LEVEL: 'error' },
+        env: {
+          PATH: process.env['PATH'],
+          BUS_URL: nats.urlOf('semantic-cache'),
+          DATABASE_URL: postgres.url,
+          LOG_LEVEL: 'error',
+        },
         stdio: 'ignore',
       });
     };
@@ -71,7 +76,7 @@ describeIfAvailable('pgvector', '[SC-10][SC-12][SS-9] reads and writes over two 
       ending.kill('SIGKILL');
       await ended;
     };
-    const buses = await Promise.all([1, 2, 3].map(() => connectBus({ url: nats.url, name: 'test' })));
+    const buses = await Promise.all([1, 2, 3].map(() => connectBus({ url: nats.urlOfAnybody, name: 'front-door' })));
     const [one, two, behind] = buses as [(typeof buses)[0], (typeof buses)[0], (typeof buses)[0]];
     const doors = [
       await openDoor({ CACHE_BUDGET_MS: '100' }, { bus: one }),

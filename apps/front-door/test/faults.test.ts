@@ -9,7 +9,7 @@ import {
   describeIfAvailable,
   startLegacyHttpServer,
   startModernHttpServer,
-  startNatsServer,
+  startNatsWithUsers,
   stdioServer,
 } from '@portico/testkit';
 import { echoDomain } from './echo-domain.js';
@@ -172,9 +172,9 @@ describe('[FD-21] a domain that fails', () => {
 
 describeIfAvailable('nats-server', '[FD-21] over NATS', () => {
   it('a nats-server restarted under load: typed errors only, nothing run twice, and a quick recovery', async () => {
-    const nats = await startNatsServer();
-    const front = await connectBus({ url: nats.url, name: 'front' });
-    const back = await connectBus({ url: nats.url, name: 'back' });
+    const nats = await startNatsWithUsers();
+    const front = await connectBus({ url: nats.urlOfAnybody, name: 'front-door' });
+    const back = await connectBus({ url: nats.urlOfAnybody, name: 'adapter' });
     const executions = new Map<string, number>();
     const counting = plainSource('demo', ['count'], {
       callTool: async ({ arguments: { key } }) => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectBus } from '@portico/bus';
 import { resourceUpdated, wentStale } from '@portico/contracts';
 import { serveDomain } from '@portico/domain-kit';
-import { describeIfAvailable, startNatsServer } from '@portico/testkit';
+import { describeIfAvailable, startNatsWithUsers } from '@portico/testkit';
 import { type Listening, listen } from './listen.js';
 import { type OpenDoor, openDoor, requestOf } from './open-door.js';
 import { billing, callers, pause, ready, told, until } from './state-sync-world.js';
@@ -280,9 +280,9 @@ describe('[SS-5][SS-6] however much there is of it', () => {
 
 describeIfAvailable('nats-server', '[SS-5] two front doors on one NATS', () => {
   it('tell their own subscribers what a call at the other made stale, soon after its answer', async () => {
-    const nats = await startNatsServer();
+    const nats = await startNatsWithUsers();
     const [one, two, back] = await Promise.all(
-      ['one', 'two', 'back'].map((name) => connectBus({ url: nats.url, name })),
+      ['front-door', 'front-door', 'adapter'].map((name) => connectBus({ url: nats.urlOfAnybody, name })),
     );
     const served = await serveDomain(back!, billing, { instance: 'b' });
     door = await openDoor({ SEMANTIC_CACHE: 'off', ...people.env }, { bus: one!, policy: { access: ACCESS } });

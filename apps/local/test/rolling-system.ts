@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort, startNatsServer, startPostgresServer, startRedisServer } from '@portico/testkit';
+import { freePort, startNatsWithUsers, startPostgresServer, startRedisServer } from '@portico/testkit';
 import { slowServer } from './slow-server.js';
 import { type World, startWorld } from './rolling-world.js';
 
@@ -99,7 +99,7 @@ async function start(undo: (() => unknown)[]): Promise<Omit<RollingSystem, 'clos
   undo.push(() => rmSync(folder, { recursive: true, force: true }));
   const world = await startWorld();
   undo.push(world.close);
-  const nats = await startNatsServer();
+  const nats = await startNatsWithUsers();
   undo.push(() => nats.stop());
   const redis = await startRedisServer();
   undo.push(() => redis.stop());
@@ -114,7 +114,6 @@ async function start(undo: (() => unknown)[]): Promise<Omit<RollingSystem, 'clos
   const policy = { tools: [{ match: 'ledger.read', effect: 'read', cache: {} }] };
   writeFileSync(join(folder, 'policy.yaml'), JSON.stringify(policy));
   const shared = {
-    BUS_URL: nats.url,
     REDIS_URL: redis.url,
     DATABASE_URL: postgres.url,
     PORTICO_HOME: folder,
@@ -126,7 +125,9 @@ async function start(undo: (() => unknown)[]): Promise<Omit<RollingSystem, 'clos
   undo.push(() => Promise.all(instances.map((instance) => instance.end('SIGKILL'))));
   // The second of each after the first, so that it finds what that has made, such as the signing key.
   for (let round = 0; round < 2; round++) {
-    const these = await Promise.all(SERVICES.map((service) => instanceOf(service, shared)));
+    const these = await Promise.all(
+      SERVICES.map((service) => instanceOf(service, { ...shared, BUS_URL: nats.urlOf(service) })),
+    );
     for (const instance of these) instance.start();
     instances.push(...these);
     await Promise.all(these.map((instance) => instance.ready()));

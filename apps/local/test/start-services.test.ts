@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
-  type NatsServer,
+  type NatsWithUsers,
   type PostgresServer,
   type RedisServer,
   describeIfAvailable,
-  startNatsServer,
+  startNatsWithUsers,
   startPostgresServer,
   startRedisServer,
 } from '@portico/testkit';
@@ -127,19 +127,31 @@ const ELSEWHERE = { BUS_URL: 'nats://127.0.0.1:1', DATABASE_URL: 'postgres://h/x
 describeIfAvailable('nats-server', 'start:services on real servers', () =>
   describeIfAvailable('redis-server', 'and Redis', () =>
     describeIfAvailable('postgres', 'and PostgreSQL', () => {
-      let nats: NatsServer;
+      let nats: NatsWithUsers;
       let redis: RedisServer;
       let postgres: PostgresServer;
+      const buses = mkdtempSync(join(tmpdir(), 'portico-buses-'));
       let services: Services;
       let url: string;
       let pids: Map<string, number>;
 
       beforeAll(async () => {
-        [nats, redis, postgres] = await Promise.all([startNatsServer(), startRedisServer(), startPostgresServer()]);
+        [nats, redis, postgres] = await Promise.all([startNatsWithUsers(), startRedisServer(), startPostgresServer()]);
+        for (const user of nats.users) writeFileSync(join(buses, user), nats.urlOf(user));
       }, 60_000);
-      afterAll(() => Promise.all([nats.stop(), redis.stop(), postgres.stop()]));
+      afterAll(async () => {
+        const refused = nats.refused();
+        await Promise.all([nats.stop(), redis.stop(), postgres.stop()]);
+        rmSync(buses, { recursive: true });
+        // Each came with its own credential, and did nothing that it may not.
+        expect(refused).toEqual([]);
+      });
       beforeEach(async () => {
-        services = new Services({ BUS_URL: nats.url, REDIS_URL: redis.url, DATABASE_URL: postgres.url });
+        services = new Services({
+          BUS_URL_FILE: join(buses, '{service}'),
+          REDIS_URL: redis.url,
+          DATABASE_URL: postgres.url,
+        });
         url = await services.open();
         pids = services.pids();
       }, 60_000);

@@ -4,8 +4,8 @@ import { connectBus } from '@portico/bus';
 import type { Bus } from '@portico/bus';
 import { callTool, describeSource } from '@portico/contracts';
 import type { CallContext, SourceAddress, ToolResult } from '@portico/contracts';
-import { describeIfAvailable, startLegacyHttpServer, startNatsServer, stdioServer } from '@portico/testkit';
-import type { LegacyHttpServer, NatsServer, StdioFixture } from '@portico/testkit';
+import { describeIfAvailable, startLegacyHttpServer, startNatsWithUsers, stdioServer } from '@portico/testkit';
+import type { LegacyHttpServer, NatsWithUsers, StdioFixture } from '@portico/testkit';
 import { build, parentOf, startInstance } from './instances.js';
 import type { Instance } from './instances.js';
 import { entryOf } from './opened.js';
@@ -28,16 +28,18 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
   const servers: Record<string, StdioFixture> = {};
   const instances = new Set<Instance>();
   let web: LegacyHttpServer;
-  let nats: NatsServer;
+  let nats: NatsWithUsers;
   let bus: Bus;
+  let discovery: Bus;
 
   beforeAll(async () => {
     build();
     // One of them ignores SIGTERM.
     for (const name of NAMES) servers[name] = stdioServer({ stubborn: name === 's1' });
     web = await startLegacyHttpServer();
-    nats = await startNatsServer();
-    bus = await connectBus({ url: nats.url, name: 'test', log: silent });
+    nats = await startNatsWithUsers();
+    bus = await connectBus({ url: nats.urlOf('front-door'), name: 'front-door', log: silent });
+    discovery = await connectBus({ url: nats.urlOf('discovery'), name: 'discovery', log: silent });
     await pair();
   }, 240_000);
   afterAll(async () => {
@@ -45,15 +47,23 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
     await Promise.all([...instances].map((instance) => end(instance)));
     for (const server of Object.values(servers)) server.close();
     await web.close();
-    await bus.close();
+    await Promise.all([bus.close(), discovery.close()]);
+    const refused = nats.refused();
     await nats.stop();
+    // Each came with its own credential, and did nothing that it may not.
+    expect(refused).toEqual([]);
   });
 
   const start = async (): Promise<Instance> => {
     const entries = NAMES.map((name) => [name, entryOf(servers[name]!)]);
     const shared = { url: web.url, allowPrivate: true };
     const own = { ...shared, session: 'per-principal' };
-    const instance = await startInstance({ ...Object.fromEntries(entries), shared, web: own }, { BUS_URL: nats.url });
+    const instance = await startInstance(
+      { ...Object.fromEntries(entries), shared, web: own },
+      {
+        BUS_URL: nats.urlOf('upstreams'),
+      },
+    );
     instances.add(instance);
     return instance;
   };
@@ -94,7 +104,7 @@ describeIfAvailable('nats-server', '[UP-13] two instances over NATS', () => {
     const before = started();
     for (const name of NAMES) {
       const at: SourceAddress = `upstream.${name}`;
-      const pages = await Promise.all([1, 2, 3, 4].map(() => bus.ask(describeSource(at), {})));
+      const pages = await Promise.all([1, 2, 3, 4].map(() => discovery.ask(describeSource(at), {})));
       for (const page of pages) expect(page).toEqual(pages[0]);
       const seen: unknown[] = [];
       const progress = { tool: 'progress', arguments: {} };

@@ -11,12 +11,16 @@ export interface NatsWithUsers extends NatsServer {
   urlOf(user: string): string;
   /** Its address as somebody who may do all: for a test that plays several roles at once, never for a service. */
   readonly urlOfAnybody: string;
+  /** What it has refused anybody, a line of its log each; empty: all that was done is allowed. */
+  refused(): string[];
   /** A new password for one user: who came by the old one is sent away, nobody else is. */
   changePassword(user: string): Promise<void>;
 }
 
-/** Starts a real nats-server with a file of permissions as infra/nats has it, and a password for each user of it. */
-export const startNatsWithUsers = async (permissionFile: string): Promise<NatsWithUsers> => {
+const PERMISSIONS = join(import.meta.dirname, '../../../infra/nats/permissions.conf');
+
+/** Starts a real nats-server with the permissions of infra/nats, or such a file, and a password for each user of it. */
+export const startNatsWithUsers = async (permissionFile = PERMISSIONS): Promise<NatsWithUsers> => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-nats-users-'));
   const permissions = await readFile(permissionFile, 'utf8');
   const variables = new Map(
@@ -50,6 +54,11 @@ export const startNatsWithUsers = async (permissionFile: string): Promise<NatsWi
     users: [...variables.keys()],
     urlOf,
     urlOfAnybody: urlOf(ANYBODY),
+    refused: () =>
+      server
+        .log()
+        .split('\n')
+        .filter((line) => /violation|authorization|authentication/i.test(line)),
     changePassword: async (user) => {
       urlOf(user);
       passwords.set(user, newPassword());
