@@ -80,13 +80,14 @@ describe('[AD-6] manifestKinds', () => {
     `{${'a,'.repeat(65_000)}}`,
     `${'['.repeat(90)}${'1,'.repeat(65_000)}`,
   ])('reads hostile text number %# in bounded time', (text) => {
-    const started = performance.now();
+    // Of the processor: what else the machine is busy with does not count.
+    const started = process.cpuUsage();
     try {
       manifestKinds(text);
     } catch (error) {
       expect(error).toBeInstanceOf(UnreadableManifest);
     }
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(5_000);
   });
 
   it('reads a value that is JSON already', () => {
