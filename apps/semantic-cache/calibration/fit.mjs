@@ -9,7 +9,7 @@ const FOLDS = 5;
 const REPEATS = 3;
 const OPTIONS = {
   english: { trees: 260, depth: 2, rate: 0.05, rows: 0.6, features: 0.3, leafRows: 10, shrink: 2, bags: 3, seed: 7 },
-  french: { trees: 160, depth: 3, rate: 0.03, rows: 0.6, features: 0.3, leafRows: 6, shrink: 2, bags: 4, seed: 7 },
+  french: { trees: 120, depth: 2, rate: 0.05, rows: 0.6, features: 0.3, leafRows: 6, shrink: 2, bags: 4, seed: 7 },
 };
 const LANGUAGES = /** @type {const} */ (['english', 'french']);
 const languageOf = ({ features }) => (features.french === 1 ? 'french' : 'english');
