@@ -6,9 +6,9 @@ import type { Client } from '@modelcontextprotocol/client';
 import {
   FAKE_SECRET_VALUE,
   KUBECONFIG_TOKEN,
-  type NatsServer,
+  type NatsWithUsers,
   describeIfAvailable,
-  startNatsServer,
+  startNatsWithUsers,
 } from '@portico/testkit';
 import { LEAKS } from '../apps/adapter-n8n/test/n8n-double.js';
 import { webhook } from '../apps/adapter-n8n/test/n8n-workflows.js';
@@ -25,7 +25,7 @@ const READS: Readonly<Record<string, readonly [tool: string, args: Record<string
 };
 
 describeIfAvailable('nats-server', 'the credentials of every domain', () => {
-  let nats: NatsServer;
+  let nats: NatsWithUsers;
   let portico: WholePortico;
   let agent: Client;
   /** All that any caller was answered. */
@@ -78,8 +78,8 @@ describeIfAvailable('nats-server', 'the credentials of every domain', () => {
   };
 
   beforeAll(async () => {
-    nats = await startNatsServer();
-    portico = await WholePortico.start(nats.url, { access: [{ subjects: ['agent'], allow: ['*'] }] });
+    nats = await startNatsWithUsers();
+    portico = await WholePortico.start(nats.urlOf, { access: [{ subjects: ['agent'], allow: ['*'] }] });
     const { plane, git, n8n, slack } = portico.backends;
     plane.records.create(plane.records.project('SHOP'), { name: 'One' });
     const item = '{\n      "key": "SHOP-1",\n      "state": "Todo"\n    }';

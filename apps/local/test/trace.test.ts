@@ -9,11 +9,11 @@ import { join, resolve } from 'node:path';
 import {
   type CollectedSpan,
   type ModernHttpServer,
-  type NatsServer,
+  type NatsWithUsers,
   type OtlpCollector,
   describeIfAvailable,
   startModernHttpServer,
-  startNatsServer,
+  startNatsWithUsers,
   startOtlpCollector,
 } from '@portico/testkit';
 import { build, start } from './running.js';
@@ -28,7 +28,7 @@ class Processes {
   readonly children: ChildProcess[] = [];
   output = '';
 
-  constructor(env: Record<string, string>, servers: object) {
+  constructor(env: Record<string, string>, servers: object, busOf: (service: string) => string) {
     writeFileSync(join(this.folder, 'mcp.json'), JSON.stringify({ mcpServers: servers }));
     // What is said in .env counts as what the environment says.
     const settings = { ...env, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'debug' };
@@ -37,7 +37,7 @@ class Processes {
     for (const name of SERVICES) {
       const child = spawn(process.execPath, [join(APPS, name, 'dist/main.js')], {
         cwd: this.folder,
-        env: { PATH: process.env['PATH'], PORTICO_HOME: join(this.folder, name) },
+        env: { PATH: process.env['PATH'], BUS_URL: busOf(name), PORTICO_HOME: join(this.folder, name) },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       for (const stream of [child.stdout, child.stderr])
@@ -97,7 +97,7 @@ const agentOf = (n: number, flags = '01'): string => `00-${idOf(n)}-b7ad6b716920
 beforeAll(build, 240_000);
 
 describeIfAvailable('nats-server', '[OP-11] one trace', () => {
-  let nats: NatsServer;
+  let nats: NatsWithUsers;
   let collector: OtlpCollector;
   let mcp: ModernHttpServer;
   let backend: Server;
@@ -105,7 +105,7 @@ describeIfAvailable('nats-server', '[OP-11] one trace', () => {
   const asked: IncomingHttpHeaders[] = [];
 
   beforeAll(async () => {
-    [nats, collector, mcp] = await Promise.all([startNatsServer(), startOtlpCollector(), startModernHttpServer()]);
+    [nats, collector, mcp] = await Promise.all([startNatsWithUsers(), startOtlpCollector(), startModernHttpServer()]);
     backend = createServer((request, response) => {
       asked.push(request.headers);
       if (request.url === '/v1/runs/broken') return void request.destroy();
@@ -116,7 +116,6 @@ describeIfAvailable('nats-server', '[OP-11] one trace', () => {
     await once(backend, 'listening');
     processes = new Processes(
       {
-        BUS_URL: nats.url,
         CI_DISPATCHER_URL: `http://127.0.0.1:${(backend.address() as AddressInfo).port}`,
         CI_DISPATCHER_TOKEN: SECRETS.token,
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -125,6 +124,7 @@ describeIfAvailable('nats-server', '[OP-11] one trace', () => {
         OTEL_METRIC_EXPORT_INTERVAL: '500',
       },
       { remote: { url: mcp.url, allowPrivate: true, forwardContext: true } },
+      nats.urlOf,
     );
     for (const name of ['dagger.list_runs', 'remote.echo'])
       await until(
