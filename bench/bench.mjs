@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 import { canPin, end, endWithUs } from './children.mjs';
 import { cpuMicros } from './cpu-time.mjs';
 import { ratios } from './ratios.mjs';
-import { machine, ratioTable, rowTable, summary } from './report.mjs';
+import { measureGrowth } from './growth/growth.mjs';
+import { machine, ratioTable, rowTable, summary, table } from './report.mjs';
 import { ROWS, obstacle } from './rows.mjs';
 import { hasNats, startRow, startSurroundings } from './stage.mjs';
 
@@ -17,6 +18,8 @@ const HELP = `npm run bench [-- --json FILE] [--quick] [--only row,row]
   --json FILE      writes machine, rows and ratios as JSON too
   --quick          shorter and rougher: under 90 seconds instead of about 5 minutes
   --only row,row   only these; a ratio needs both of its rows
+  --only growth    what a call costs with 20 to 20,000 tools, 1 to 1,000 callers, 1 to 500 upstreams and 1 to 10,000
+                   tenants, and how long the list takes to be whole; a part of its own
   --help           this
 
 rows: ${ROWS.map(({ name }) => name).join(', ')}`;
@@ -120,9 +123,35 @@ const run = async (rows, plan, jsonFile) => {
   return failed || measured.some(({ errors }) => errors > 0) ? 1 : 0;
 };
 
+/** @param {{ repeats: number, warmupMs: number, measureMs: number }} plan @param {string | undefined} jsonFile */
+const grow = async (plan, jsonFile) => {
+  const on = machine();
+  const rows = await measureGrowth(plan);
+  console.log(`\n${on.cpu}, ${on.cpus} CPUs, Node ${on.node}, load ${on.load}, medians of ${plan.repeats} repeats\n`);
+  const cells = rows.map(({ what, size, completeMs, memoryMB, micros, dearer, errors, reached }) => [
+    what,
+    size,
+    (completeMs / 1_000).toFixed(2),
+    memoryMB.toFixed(0),
+    micros.toFixed(0),
+    `${dearer.toFixed(2)}${reached ? '' : ' missed'}`,
+    errors,
+  ]);
+  console.log(table(['of what', 'how many', 'listed s', 'memory MB', 'CPU us/call', 'to the first', 'errors'], cells));
+  if (jsonFile !== undefined) await writeFile(jsonFile, `${JSON.stringify({ machine: on, rows }, null, 2)}\n`);
+  return rows.some(({ errors }) => errors > 0) ? 1 : 0;
+};
+
 const { json, quick, only, help } = readOptions();
 if (help) {
   console.log(HELP);
+} else if (only === 'growth') {
+  endWithUs();
+  try {
+    process.exitCode = await grow(quick ? QUICK : FULL, json);
+  } finally {
+    await end();
+  }
 } else {
   const names = only === undefined ? undefined : String(only).split(',');
   const unknown = names?.find((name) => !ROWS.some((row) => row.name === name));

@@ -11,10 +11,11 @@ let nextId = 1;
 /**
  * One call; resolves to whether the answer was right. Handlers rather than `pool.request`: the client must cost less
  * than what it measures.
- * @param {Pool} pool @param {{ path: string, tool: string, headers: Record<string, string> }} to
+ * @param {Pool} pool @param {{ path: string, tool: string, headers: Record<string, string>, keys?: string[] }} to
  */
-const call = (pool, { path, tool, headers }) => {
+const call = (pool, { path, tool, headers: all, keys }) => {
   const id = nextId++;
+  const headers = keys === undefined ? all : { ...all, authorization: `Bearer ${keys[id % keys.length]}` };
   const body = callBody(tool, id);
   return new Promise((resolve) => {
     let status = 0;
@@ -75,11 +76,11 @@ const poolFor = (origin, connections) => {
   return pool;
 };
 
-process.on('message', async ({ url, tool, connections, milliseconds }) => {
+process.on('message', async ({ url, tool, connections, milliseconds, keys }) => {
   const { origin, pathname: path } = new URL(url);
   const seen = await run(
     poolFor(origin, connections),
-    { path, tool, headers: callHeaders(tool, url) },
+    { path, tool, headers: callHeaders(tool, url), keys },
     connections,
     milliseconds,
   );

@@ -29,7 +29,7 @@ export const startSurroundings = async () => {
 
   /**
    * Calls `tool` at `url` from that many connections for that long.
-   * @param {{ url: string, tool: string, connections: number, milliseconds: number }} job
+   * @param {{ url: string, tool: string, connections: number, milliseconds: number, keys?: string[] }} job
    * @returns {Promise<{ calls: number, perSecond: number, p50Ms: number, p99Ms: number, errors: number }>}
    */
   const callFor = (job) =>

@@ -15,13 +15,19 @@ const MEASURED_CPU = 0;
 
 /**
  * Resolves as soon as it says that it listens: how long that took since its process was begun, and how much CPU.
- * @param {Record<string, object>} mcpServers
+ * @param {Record<string, object>} mcpServers @param {Record<string, string>} [more] settings
  */
-export const startPortico = async (mcpServers) => {
+export const startPortico = async (mcpServers, more = {}) => {
   const home = await mkdtemp(join(scratch, 'portico-'));
   const file = join(home, 'mcp.json');
   await writeFile(file, JSON.stringify({ mcpServers }));
-  const env = { MCP_SERVERS_FILE: file, PORTICO_HOME: home, WORKSPACE: join(home, 'workspace'), LOG_LEVEL: 'error' };
+  const env = {
+    MCP_SERVERS_FILE: file,
+    PORTICO_HOME: home,
+    WORKSPACE: join(home, 'workspace'),
+    LOG_LEVEL: 'error',
+    ...more,
+  };
   const begun = performance.now();
   const child = start(MEASURED_CPU, [process.execPath, MAIN], {
     env: { ...Object.fromEntries([...LOOPBACK, ...ANY_PORT]), ...env },

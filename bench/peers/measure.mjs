@@ -12,7 +12,7 @@ import { openSessions } from './session.mjs';
 
 const START_LIMIT_MS = 40_000;
 const AWAY_MS = 2_000;
-const RECOVER_LIMIT_MS = 20_000;
+const RECOVER_LIMIT_MS = 40_000;
 const CALL_TIMEOUT_MS = 2_000;
 const IDLE_AFTER_MS = 3_000;
 const RECOVERING_CALLERS = 8;
@@ -138,7 +138,7 @@ export const longList = async (gateway, lists) => {
  * Kills the upstream under load, and has it back after 2 s: seconds from then until every session has been answered
  * again, and whether a new session is once the old ones are given up. A process over stdio is the gateway's to start:
  * for 2 s it ends at once. @param {Gateway} gateway
- * @returns {Promise<{ seconds: number | null, newSession: boolean }>} null: never within 20 s
+ * @returns {Promise<{ seconds: number | null, newSession: boolean }>} null: not within 40 s
  */
 export const recovery = async (gateway) => {
   const upstream = await startUpstream(20);

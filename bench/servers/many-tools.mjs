@@ -32,9 +32,13 @@ const resultOf = (method, server) => {
   return undefined;
 };
 
+/** @param {string} text */
+const called = (text) => ({ content: [{ type: 'text', text }], resultType: 'complete', _meta: META });
+
 listen((body, request, response) => {
-  const { id, method } = JSON.parse(body);
-  const result = resultOf(method, String(request.url).split('/')[1]);
+  const { id, method, params } = JSON.parse(body);
+  const result =
+    method === 'tools/call' ? called(params.arguments.text) : resultOf(method, String(request.url).split('/')[1]);
   if (result !== undefined) return answerJson(response, JSON.stringify({ jsonrpc: '2.0', id, result }));
   if (id === undefined) return response.writeHead(202).end();
   const error = { code: -32601, message: 'Method not found' };
