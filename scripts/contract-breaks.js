@@ -29,7 +29,7 @@ export function breaksOf(released, contracts) {
       if (!schema.safeParse(sample).success) found.push(`${name} refuses what was sent: ${JSON.stringify(sample)}.`);
     for (const sample of then.refused)
       if (schema.safeParse(sample).success) found.push(`${name} takes what it refused: ${JSON.stringify(sample)}.`);
-    const before = z.fromJSONSchema(/** @type {any} */ (then.schema));
+    const before = z.fromJSONSchema(readable(then.schema));
     for (const sample of [...now.samples, ...now.samples.map(withMore)])
       if (!before.safeParse(sample).success) found.push(`${name} sends what was refused: ${JSON.stringify(sample)}.`);
   }
@@ -41,6 +41,10 @@ const withMore = (sample) =>
   typeof sample === 'object' && sample !== null && !Array.isArray(sample)
     ? { ...sample, fromALaterVersion: 1 }
     : sample;
+
+/** Without patterns that zod would read without the flag that they need; how they differ is compared besides. @param {JsonSchema} schema */
+const readable = (schema) =>
+  JSON.parse(JSON.stringify(schema, (key, value) => (key === 'pattern' && /\\p\{/i.test(value) ? undefined : value)));
 
 /** @param {string} version */
 const majorOf = (version) => version.split('.')[0];

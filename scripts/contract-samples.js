@@ -96,7 +96,9 @@ function objects({ properties, required = [], additionalProperties, propertyName
 
 /** @param {JsonSchema} schema */
 function text({ pattern, maxLength = 64 }) {
-  const fits = TEXTS.find((one) => one.length <= maxLength && (pattern === undefined || new RegExp(pattern).test(one)));
+  const fits = TEXTS.find(
+    (one) => one.length <= maxLength && (pattern === undefined || new RegExp(pattern, 'u').test(one)),
+  );
   if (fits === undefined)
     throw new Error(`There is no text for the pattern ${pattern}: write one into contract-samples.js.`);
   return fits;
