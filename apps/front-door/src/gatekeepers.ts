@@ -38,7 +38,8 @@ export class Gatekeepers implements OnApplicationShutdown {
     const { auth, limits, policyFile, redisUrl } = config;
     const breakers = new DomainBreakers(limits.breaker, async (address) => {
       const { state } = await bus.ask(sourceHealth(SourceAddress.parse(address)), {});
-      return state !== 'down';
+      // Looking starts no MCP server and connects to none: what is said of one is how its last call found it.
+      return state !== 'down' || address.startsWith('upstream.');
     });
     const heartbeats = await bus.listen(sourceHeartbeat, ({ sources }) =>
       sources.forEach((source) => breakers.heard(source)),

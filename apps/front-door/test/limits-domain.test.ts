@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Fault } from '@portico/contracts';
-import { defineTool } from '@portico/domain-kit';
+import { Fault, SourceAddress } from '@portico/contracts';
+import { defineTool, serveSource } from '@portico/domain-kit';
 import { z } from 'zod';
 import { echoDomain } from './echo-domain.js';
 import { keysOf } from './keys-of.js';
 import { type OpenDoor, type RpcAnswer, openDoor } from './open-door.js';
+import { plainSource } from './plain-source.js';
 
 const closers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -151,6 +152,28 @@ describe('[FD-33] at the door', () => {
     backend.down = false;
     await delay(1_500);
     expect(errorOf(await call(door, 'gone.lost'))).toBeNull();
+  });
+
+  it('an MCP server is tried again soon, though it counts as down until a call has reached it', async () => {
+    const door = await doorWith({ BREAKER_FAILURES: '3', BREAKER_RESET_SECS: '60' });
+    const server = { down: false };
+    const source = plainSource('files', ['read'], {
+      address: SourceAddress.parse('upstream.files'),
+      callTool: () =>
+        server.down
+          ? Promise.reject(new Fault('BACKEND_UNAVAILABLE', 'It is not there.', { executed: 'no' }))
+          : Promise.resolve({ content: [{ type: 'text', text: 'read' }] }),
+      health: () => Promise.resolve({ state: 'down' }),
+    });
+    const served = await serveSource(door.bus, source, { instance: 'u' });
+    closers.push(() => served.close());
+    await known(door, 'files.read');
+    server.down = true;
+    for (let n = 0; n < 3; n += 1) expect(errorOf(await call(door, 'files.read')).code).toBe('BACKEND_UNAVAILABLE');
+    server.down = false;
+    expect(errorOf(await call(door, 'files.read'))).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    await delay(2_000);
+    expect(errorOf(await call(door, 'files.read'))).toBeNull();
   });
 
   it('a domain that hangs for its whole deadline under 256 callers leaves the calls of others as quick as they were', async () => {

@@ -6,6 +6,7 @@ import type { Database } from '@portico/storage';
 import { describeIfAvailable, startPostgresServer } from '@portico/testkit';
 import type { PostgresServer } from '@portico/testkit';
 import { vectorText, writeAs } from '../src/store/as-tenant.js';
+import { asFault } from '../src/store/cache-database.js';
 import { findNear } from '../src/store/find-near.js';
 import { answer, question, sha256, unit } from './questions.js';
 import { RunningCache } from './running-cache.js';
@@ -71,6 +72,8 @@ describeIfAvailable('pgvector', 'the response cache on PostgreSQL', () => {
       await expect(first.opened()).rejects.toThrow('a superuser runs CREATE EXTENSION vector in this database');
       await expect(first.lookUp(question())).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
       expect(first.lines.filter((line) => line.includes('cache.unavailable'))).toHaveLength(1);
+      // Said once: what has a cause is logged by the bus at each look-up.
+      expect(asFault(await first.opened().catch((error: unknown) => error)).cause).toBeUndefined();
       const there = await openDatabase(urlOf(name));
       await there.query('CREATE EXTENSION vector');
       await there.close();

@@ -78,10 +78,11 @@ export class CacheDatabase {
       await migrate(database, migrations);
     } catch (error) {
       await database.close();
-      if (this.failure === undefined) log.warn('cache.unavailable', { reason: (error as Error).message });
-      this.failure = error as Error;
+      const { message } = error as Error;
+      if (this.failure === undefined) log.warn('cache.unavailable', { reason: message });
+      this.failure = new NotOpened(message);
       this.retryAt = performance.now() + RETRY_MS;
-      throw error;
+      throw this.failure;
     }
     const upkeep = database.embedded ? database : await open('semantic-cache-upkeep', UPKEEP_MS, 1);
     const failed = (error: unknown): void => log.warn('cache.index-failed', { reason: (error as Error).message });
@@ -94,11 +95,18 @@ export class CacheDatabase {
   }
 }
 
+/** The store can not be opened at present, which the log has said already. */
+class NotOpened extends StorageError {
+  constructor(message: string) {
+    super('unavailable', message);
+  }
+}
+
 /** What a store rejects with, as callers see it. */
 export const asFault = (error: unknown): Fault => {
   if (!(error instanceof StorageError)) return Fault.from(error);
   return new Fault('BACKEND_UNAVAILABLE', 'The store of the response cache is not available.', {
-    cause: error,
+    ...(!(error instanceof NotOpened) && { cause: error }),
     executed: error.executed,
   });
 };

@@ -1,3 +1,4 @@
+import type { GuardRefusal } from './guard-refusal.js';
 import { NEGATIONS } from './lexicon.js';
 import { literalsOf, quotesOf } from './literals.js';
 import { negationsOf } from './negation.js';
@@ -5,8 +6,6 @@ import { OPPOSITE_PAIRS } from './opposites.js';
 import { sameComparison, sameOrder, sameSubject, sameTense, sameVoice } from './roles.js';
 import { refusedBySmallWords } from './small-words.js';
 import type { Word } from './words.js';
-
-export type GuardRefusal = 'numbers' | 'negation' | 'order';
 
 interface Guarded {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GuardRefusal } from './guards.js';
+import type { GuardRefusal } from './guard-refusal.js';
 import { refusedBySmallWords } from './small-words.js';
 import { wordsOf } from './words.js';
 

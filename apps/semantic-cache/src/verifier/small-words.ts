@@ -1,4 +1,4 @@
-import type { GuardRefusal } from './guards.js';
+import type { GuardRefusal } from './guard-refusal.js';
 import type { Word } from './words.js';
 
 /** Function words of closed classes, folded, English and French: one of another group in its place, or one more, asks for something else. */
