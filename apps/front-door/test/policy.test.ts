@@ -77,6 +77,8 @@ describe('[FD-10] what the policy denies is in no list, and is denied when calle
   it('by default: reads are allowed, writes and what destroys are not', async () => {
     door = await openDoor(KEYS);
     await door.serve(shop);
+    // A list waits no longer than 1.2 s for a source, and on a busy machine that may be too short.
+    await eventually(async () => ofShop(await listed(ann)).length > 0);
     expect(ofShop(await listed(ann))).toEqual(['list_xxxxx', 'look']);
     expect(await outcome('shop.look', ann)).toBe('OK');
     // In none of the spellings that a name may have.
