@@ -33,7 +33,8 @@ const GROWTH = {
 /** As many keys, each of a tenant of its own. @param {number} count */
 const keysOf = async (count) => {
   const made = Array.from({ length: count }, newApiKey);
-  const file = join(await mkdtemp(join(scratch, 'keys-')), 'keys.json');
+  const folder = await mkdtemp(join(scratch, 'keys-'));
+  const [file, policy] = [join(folder, 'keys.json'), join(folder, 'policy.yaml')];
   const entries = made.map(({ id, key }, n) => ({
     id,
     hash: hashOfApiKey(key).toString('hex'),
@@ -43,11 +44,14 @@ const keysOf = async (count) => {
     createdAt: new Date().toISOString(),
   }));
   await writeFile(file, keyFileText(entries), { mode: 0o600 });
-  return { keys: made.map(({ key }) => key), env: { AUTH_MODE: 'api-key', API_KEYS_FILE: file, ...UNLIMITED } };
+  // Where callers have keys they may read unless more is said, and an upstream's tools count as writes unless it is said.
+  await writeFile(policy, JSON.stringify({ tools: [{ match: 'many-*.*', effect: 'read' }] }));
+  const env = { AUTH_MODE: 'api-key', API_KEYS_FILE: file, POLICY_FILE: policy, ...UNLIMITED };
+  return { keys: made.map(({ key }) => key), env };
 };
 
-/** A front door with so much of each, once it lists all its tools. @param {typeof SMALLEST} size */
-const open = async ({ tools, callers, upstreams, tenants }) => {
+/** A front door with so much of each, once it lists all its tools. @param {typeof SMALLEST} size @param {boolean} keyed */
+const open = async ({ tools, callers, upstreams, tenants }, keyed) => {
   const wide = upstreams > 1 ? upstreams : tools > WIDE * 50 ? WIDE : 1;
   const each = Math.max(1, Math.round(tools / wide));
   const script = fileURLToPath(new URL('../servers/many-tools.mjs', import.meta.url));
@@ -59,7 +63,7 @@ const open = async ({ tools, callers, upstreams, tenants }) => {
       { url: `${new URL(address).origin}/many-${n}/mcp`, allowPrivate: true },
     ]),
   );
-  const { keys, env } = tenants > 1 ? await keysOf(tenants) : { keys: undefined, env: {} };
+  const { keys, env } = keyed ? await keysOf(tenants) : { keys: undefined, env: {} };
   const { child, url, begun } = await startPortico(servers, { ...WIDE_OPEN, ...env });
   const agent = new Agent({ headersTimeout: 60_000 });
   const via =
@@ -94,7 +98,7 @@ export const measureGrowth = async ({ repeats, warmupMs, measureMs }) => {
     const doors = [];
     for (const size of sizes) {
       process.stderr.write(`growth: ${size} ${what}\n`);
-      doors.push({ size, ...(await open({ ...SMALLEST, [what]: size })) });
+      doors.push({ size, ...(await open({ ...SMALLEST, [what]: size }, what === 'tenants')) });
     }
     for (let repeat = 0; repeat < repeats; repeat++) {
       for (const door of repeat % 2 === 0 ? doors : doors.toReversed()) {

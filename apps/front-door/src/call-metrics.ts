@@ -1,9 +1,16 @@
 import type { Metrics } from '@portico/observe';
 
+const MOST_DOMAINS = 10_000;
+
 /** Counts the calls of agents, by domain and how they ended. */
 export class CallMetrics {
   private readonly calls;
   private readonly duration;
+  /** Series that were found already: this is counted at the rate of calls. */
+  private readonly byDomain = new Map<
+    string,
+    { readonly time: { observe(value: number): void }; readonly counts: Map<string, { inc(): void }> }
+  >();
 
   constructor(metrics: Metrics) {
     this.calls = metrics.counter({
@@ -19,7 +26,17 @@ export class CallMetrics {
   }
 
   ended(domain: string, code: string, servedFrom: string, durationMs: number): void {
-    this.calls.inc({ domain, code, served_from: servedFrom });
-    this.duration.observe({ domain }, durationMs / 1_000);
+    let measure = this.byDomain.get(domain);
+    if (measure === undefined) {
+      if (this.byDomain.size >= MOST_DOMAINS) this.byDomain.clear();
+      this.byDomain.set(domain, (measure = { time: this.duration.with({ domain }), counts: new Map() }));
+    }
+    // Codes and what answers are closed lists.
+    const how = `${code} ${servedFrom}`;
+    let count = measure.counts.get(how);
+    if (count === undefined)
+      measure.counts.set(how, (count = this.calls.with({ domain, code, served_from: servedFrom })));
+    count.inc();
+    measure.time.observe(durationMs / 1_000);
   }
 }

@@ -46,4 +46,18 @@ describe('Metrics', () => {
     expect((await metrics.text()).match(/^portico_asks_total 2$/gm)).toHaveLength(1);
     expect(() => metrics.counter({ name: 'Asks-total', help: '' })).toThrow(TypeError);
   });
+
+  it('give one series to whom counts it often, the same that its labels name', async () => {
+    const metrics = new Metrics();
+    const counter = metrics.counter({ name: 'calls_total', help: 'Calls.', labels: ['code'] });
+    counter.with({ code: 'OK' }).inc();
+    counter.inc({ code: 'OK' });
+    const histogram = metrics.histogram({ name: 'time_seconds', help: 'Time.', labels: ['code'], buckets: [1] });
+    histogram.with({ code: 'OK' }).observe(0.5);
+    histogram.observe({ code: 'OK' }, 2);
+    const text = await metrics.text();
+    expect(text).toContain('portico_calls_total{code="OK"} 2\n');
+    expect(text).toContain('portico_time_seconds_bucket{code="OK",le="1"} 1\n');
+    expect(text).toContain('portico_time_seconds_count{code="OK"} 2\n');
+  });
 });

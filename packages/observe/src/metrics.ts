@@ -6,9 +6,13 @@ import { Series, type Labels } from './series.js';
 export interface Counter {
   /** Adds `by` (1 unless given, never negative). */
   inc(labels?: Labels, by?: number): void;
+  /** One series of it, found once: for what is counted at the rate of calls. */
+  with(labels: Labels): { inc(): void };
 }
 export interface Histogram {
   observe(labels: Labels, value: number): void;
+  /** One series of it, found once. */
+  with(labels: Labels): { observe(value: number): void };
 }
 export interface MetricNames {
   /** Without prefix: `calls_total`, `call_duration_seconds`. */
@@ -37,7 +41,13 @@ export class Metrics {
     return this.#once(names, (name) => {
       const series = new Series(names.labels ?? [], () => ({ value: 0 }));
       this.#read.set(name, () => ({ name, help: names.help, type: 'counter', samples: samplesOf(series) }));
-      return { inc: (labels = {}, by = 1) => void (series.at(labels).value += Math.max(0, by)) };
+      return {
+        inc: (labels = {}, by = 1) => void (series.at(labels).value += Math.max(0, by)),
+        with: (labels) => {
+          const one = series.at(labels);
+          return { inc: () => void (one.value += 1) };
+        },
+      };
     });
   }
 
@@ -53,13 +63,17 @@ export class Metrics {
         bounds: buckets,
         samples: series.map((labels, { counts, count, sum }) => ({ labels, counts: [...counts], count, sum })),
       }));
+      const add = (data: ReturnType<typeof series.at>, value: number): void => {
+        const bucket = buckets.findIndex((bound) => value <= bound);
+        if (bucket >= 0) data.counts[bucket] = (data.counts[bucket] ?? 0) + 1;
+        data.count += 1;
+        data.sum += value;
+      };
       return {
-        observe: (labels, value) => {
-          const data = series.at(labels);
-          const bucket = buckets.findIndex((bound) => value <= bound);
-          if (bucket >= 0) data.counts[bucket] = (data.counts[bucket] ?? 0) + 1;
-          data.count += 1;
-          data.sum += value;
+        observe: (labels, value) => add(series.at(labels), value),
+        with: (labels) => {
+          const one = series.at(labels);
+          return { observe: (value) => add(one, value) };
         },
       };
     });

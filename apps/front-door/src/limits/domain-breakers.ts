@@ -39,7 +39,7 @@ export class DomainBreakers {
     if (this.failedThemselves.size > 0) this.failedThemselves.delete(address);
     try {
       const value = await work();
-      if (this.watch.size > 0) this.watch.end(address, true);
+      if (!this.watch.idle) this.watch.end(address, true);
       return value;
     } catch (error) {
       this.note(address, error);

@@ -1,5 +1,7 @@
 /** Before a domain that fails is asked whether it is well: doubled each time that it said so and failed all the same. */
 const FIRST_REST_MS = 500;
+/** Between questions to one that does not say so. */
+const UNWELL_REST_MS = 1_000;
 
 export interface RecoveryWatchOptions {
   /** Asks a domain. A rejection is a no. */
@@ -28,9 +30,9 @@ export class RecoveryWatch {
     if (worked) this.rests.delete(address);
   }
 
-  /** How many domains something is remembered of. */
-  get size(): number {
-    return new Set([...this.timers.keys(), ...this.rests.keys()]).size;
+  /** Whether nothing is remembered of any domain. */
+  get idle(): boolean {
+    return this.timers.size === 0 && this.rests.size === 0;
   }
 
   close(): void {
@@ -38,16 +40,16 @@ export class RecoveryWatch {
     this.rests.clear();
   }
 
-  private askLater(address: string): void {
-    const rest = this.rests.get(address) ?? Math.min(FIRST_REST_MS, this.options.longestRestMs);
-    const timer = setTimeout(() => void this.ask(address, timer), rest);
+  private askLater(address: string, atLeastMs = 0): void {
+    const rest = Math.max(atLeastMs, this.rests.get(address) ?? FIRST_REST_MS);
+    const timer = setTimeout(() => void this.ask(address, timer), Math.min(rest, this.options.longestRestMs));
     this.timers.set(address, timer.unref());
   }
 
   private async ask(address: string, timer: NodeJS.Timeout): Promise<void> {
     const well = await this.options.isWell(address).catch(() => false);
     if (this.timers.get(address) !== timer) return;
-    if (!well) return this.askLater(address);
+    if (!well) return this.askLater(address, UNWELL_REST_MS);
     const rest = this.rests.get(address) ?? FIRST_REST_MS;
     this.rests.set(address, Math.min(rest * 2, this.options.longestRestMs));
     this.timers.delete(address);
