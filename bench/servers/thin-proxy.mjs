@@ -14,7 +14,7 @@ const forward = async (body, response) => {
   const answer = await pool.request({
     path: upstream.pathname,
     method: 'POST',
-    headers: callHeaders(message.params.name),
+    headers: callHeaders(message.params.name, ''),
     body: JSON.stringify(message),
   });
   const reply = JSON.parse(await answer.body.text());
