@@ -16,7 +16,7 @@ const call = async (request) => {
   const answer = await pool.request({
     path: upstream.pathname,
     method: 'POST',
-    headers: callHeaders(JSON.parse(body).params.name),
+    headers: callHeaders(JSON.parse(body).params.name, ''),
     body,
   });
   request.respond(await answer.body.text());
