@@ -237,6 +237,8 @@ describeIfAvailable('nats-server', '[OP-5] the bus with its permissions', () => 
       await slack.close();
       rmSync(home, { recursive: true, force: true });
     }
-    expect(lines.filter((line) => /permissions? violation|bus\.server-error|subscription-refused/i.test(line))).toEqual([]);
+    expect(lines.filter((line) => /permissions? violation|bus\.server-error|subscription-refused/i.test(line))).toEqual(
+      [],
+    );
   }, 90_000);
 });
